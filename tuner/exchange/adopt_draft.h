@@ -20,6 +20,7 @@
 #define ATX_DRAFT_TARGS   24
 #define ATX_DRAFT_ALIASES 4
 #define ATX_DRAFT_EXTRA   4
+#define ATX_DRAFT_REQUIRE 3
 #define ATX_DRAFT_VALUES  8
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
@@ -47,8 +48,9 @@ typedef struct atx_draft_arg {
     bool read, written, atomic, lost; /* lost: it goes where nobody looks          */
     bool index;                       /* what it holds chooses elements of `indexed` */
     int indexed;
-    uint64_t dims; /* bit i: argument i is a factor of its size; 63 - i: extra size i */
-    long factor;
+    char size[ATX_DRAFT_EXPR];  /* its elements; "": not known                         */
+    char holds[ATX_DRAFT_EXPR]; /* of indices: "index N", "offsets N"; "": not known   */
+    uint64_t dims;              /* bit i: argument i is in its size; 63 - i: extra size i */
     /* Of a scalar. */
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
@@ -145,9 +147,9 @@ typedef struct atx_draft {
     char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
     char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
     int extra_count;
-    uint64_t axis_dims[3];               /* what the kernel compares with its index in that direction */
-    char axis_factor[3][ATX_DRAFT_EXPR]; /* " * ROWS": parameters that the index is multiplied with  */
     bool grid_guessed, block_guessed, shared_guessed;
+    char require[ATX_DRAFT_REQUIRE][ATX_DRAFT_EXPR]; /* what sizes must be, by the kernel's code */
+    int require_count;
     char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
     char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */
     long block_value[3];
@@ -170,6 +172,9 @@ void atx_draft_namespaces(atx_str *out, const atx_tokens *t,
 
 /* The type of tokens begin..end, through typedef, using and #define of the file. */
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
+
+/* Of one element of a type; 0: not known. */
+long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type);
 
 /* What the kernel's code reaches; macros and functions of the file. */
 at_status atx_draft_reach(atx_draft *d) AT_MUST_CHECK;

@@ -33,10 +33,6 @@ void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first)
         for (int k = 0; k < d->arg_count; k++)
             if (!d->args[k].dim)
                 d->args[i].dims &= ~((uint64_t)1 << k);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < d->arg_count; k++)
-            if (!d->args[k].dim)
-                d->axis_dims[i] &= ~((uint64_t)1 << k);
 }
 
 const char *atx_draft_first_dim(const atx_draft *d)
@@ -118,8 +114,12 @@ static uint64_t sizes_of(const atx_draft *d, const atx_draft_arg *a)
 
 void atx_draft_add_size(atx_str *out, const atx_draft *d, const atx_draft_arg *a)
 {
-    const long factor = a->factor * a->type.lanes;
+    const long factor = a->type.lanes;
     const uint64_t dims = sizes_of(d, a);
+    if (a->size[0]) {
+        atx_str_add(out, a->size);
+        return;
+    }
     if (dims)
         add_product(out, d, dims);
     else
@@ -138,17 +138,6 @@ static const atx_draft_arg *main_output(const atx_draft *d)
     return NULL;
 }
 
-/* ceil_div(width, BLOCK_X * ROWS), by what the kernel compares its index with. */
-static bool add_axis(atx_str *out, const atx_draft *d, int k)
-{
-    if (!d->axis_dims[k] || !d->block[k][0])
-        return false;
-    atx_str_add(out, "ceil_div(");
-    add_product(out, d, d->axis_dims[k]);
-    atx_str_addf(out, strpbrk(d->block[k], " +-/") ? ", (%s)%s)" : ", %s%s)", d->block[k], d->axis_factor[k]);
-    return true;
-}
-
 /* Blocks for each element of the output; in two dimensions for its last two sizes. */
 void atx_draft_add_grid(atx_str *out, const atx_draft *d)
 {
@@ -161,11 +150,6 @@ void atx_draft_add_grid(atx_str *out, const atx_draft *d)
     for (int k = 0; k < 3; k++) {
         if (d->grid[k][0]) {
             atx_str_addf(out, "%s%s", k ? ", " : "", d->grid[k]);
-        } else if (k && d->grid_guessed && d->axis_dims[k] && d->block[k][0]) {
-            atx_str_add(out, ", ");
-            (void)add_axis(out, d, k);
-        } else if (k == 0 && add_axis(out, d, 0)) {
-            continue;
         } else if (k == 0) {
             atx_str_add(out, "ceil_div(");
             if (d->block[1][0] && count > 1)

@@ -170,14 +170,17 @@ static long bounded(const atx_draft *d, long value)
 static void guess_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
-    bool named = false;
+    bool named = false, square = false;
     for (int i = 0; i < d->param_count; i++) {
         const atx_draft_param *p = &d->params[i];
         if (p->axis < 0 || d->block[p->axis][0])
             continue;
         snprintf(d->block[p->axis], sizeof d->block[p->axis], "%s", p->line[0] ? p->line : p->name);
+        square = square || (p->axis == 0 && p->value <= 32);
         named = true;
     }
+    if (square && d->axes > 1 && !d->block[1][0]) /* one name for both */
+        memcpy(d->block[1], d->block[0], sizeof d->block[1]);
     d->block_guessed = !named;
     if (!named && !atx_draft_uses(d, "threadIdx") && !atx_draft_uses(d, "blockIdx") && !d->reads_block) {
         snprintf(d->grid[0], sizeof d->grid[0], "1");

@@ -212,7 +212,6 @@ static void read_argument(atx_draft *d, atx_draft_arg *a)
         a->stars += atx_tokens_is(t, k, "*");
     for (size_t k = i + 1; k < a->span.end && !atx_tokens_is(t, k, "="); k++)
         a->stars += atx_tokens_is(t, k, "[");
-    a->factor = 1;
     a->indexed = -1;
 }
 

@@ -1,308 +1,428 @@
 /*
- * adopt_sizes.c - how many elements a buffer has, as its index says: the sizes that the index is made of, and
- * those that its variables are compared with. y[i] under i < n has n; c[row * n + col] under row < m, col < n
- * has m * n. A guess, which is asked about; too large does no harm.
+ * adopt_sizes.c - how many elements a buffer has: the largest index that the kernel reaches, and one. y[i]
+ * under i < n has n; c[row * n + col] under row < m, col < n has m * n. Pointers that are made of arguments
+ * are followed, also into functions and macros of the file.
  */
-#include "exchange/adopt_draft.h"
+#include "exchange/adopt_sizes.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 6, MOST_NAMES = 64, MOST_SEEN = 32 };
+enum { MOST_CALLS = 3 };
 
-/* What an index is made of. */
-typedef struct measure {
-    const atx_draft *d;
-    uint64_t dims;
-    long factor;
-    unsigned free_axes; /* of blockIdx that no comparison bounds */
-    char seen[MOST_SEEN][ATX_MAX_WORD];
-    int seen_count;
-} measure;
+typedef struct walk {
+    atx_sizing *z;
+    bool record; /* the second time: pointers are known */
+} walk;
 
-static bool is_integer(const atx_draft_arg *a)
-{
-    const char *type = a->type.dtype;
-    return !a->stars && a->type.lanes == 1 && type && (type[0] == 'i' || type[0] == 'u') &&
-           (strcmp(type + 1, "32") == 0 || strcmp(type + 1, "64") == 0);
-}
-
-static int find_scalar(const atx_draft *d, const char *name)
-{
-    for (int i = 0; i < d->arg_count; i++)
-        if (is_integer(&d->args[i]) && strcmp(d->args[i].arg.name, name) == 0)
-            return i;
-    return -1;
-}
+static void walk_frame(walk *w, atx_frame *f);
 
 static bool is_member(const atx_tokens *t, size_t i)
 {
     return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
 }
 
-static void measure_span(measure *m, atx_span span, int depth);
+/* ---- types ---- */
 
-/* The tokens behind a comparison that end with it. */
-static atx_span bound_behind(const atx_tokens *t, size_t sign, size_t end)
+/* Of TYPE in "(TYPE *)" or "<TYPE *>": tokens begin..end with a star; 0: it is no such. */
+static long bytes_of_cast(const atx_draft *d, const atx_tokens *t, size_t begin, size_t end)
 {
-    static const char *const ENDS[] = { ")", "&&", "||", ";", ",", "?", "{", NULL };
-    size_t i = sign + 1;
-    while (i < end && !atx_token_is_one_of(t->text, &t->items[i], ENDS))
-        i = atx_tokens_opens(t, i) ? atx_tokens_match(t, i) + 1 : i + 1;
-    return (atx_span){ sign + 1, i < end ? i : end };
+    atx_draft_type type;
+    size_t star = begin;
+    while (star < end && (atx_tokens_is_word(t, star) || atx_tokens_is(t, star, "::")))
+        star++;
+    if (t != &d->code || star == begin || star >= end || !atx_tokens_is(t, star, "*"))
+        return 0;
+    for (size_t i = star; i < end; i++)
+        if (!atx_tokens_is(t, i, "*") && !atx_tokens_is_word(t, i))
+            return 0;
+    atx_draft_type_of(&type, d, begin, star);
+    return atx_draft_bytes(d, &type);
 }
 
-/* i < n, i + 1 < n, i >= n: sizes on the other side. false: it is compared with nothing. */
-static bool measure_bounds(measure *m, const char *name, int depth)
+/* ---- accesses ---- */
+
+/* `index` elements of `bytes`, as elements of the buffer. */
+static atx_range scaled(atx_bounding *b, int arg, atx_range index, long bytes)
 {
-    static const char *const SIGNS[] = { "<", "<=", ">", ">=", NULL };
-    const atx_tokens *t = &m->d->code;
+    const long own = atx_draft_bytes(b->d, &b->d->args[arg].type);
+    if (!index.known || !bytes || !own || bytes == own)
+        return index;
+    const bool larger = bytes > own;
+    const atx_poly by = atx_poly_number(larger ? bytes / own : own / bytes);
+    index.most = larger ? atx_poly_multiply(&b->symbols, &index.most, &by)
+                        : atx_poly_divide(&b->symbols, &index.most, &by);
+    return index;
+}
+
+static atx_range plus(atx_range a, atx_range b)
+{
+    if (!a.known || !b.known)
+        return (atx_range){ .known = false };
+    return atx_range_up_to(atx_poly_add(&a.most, &b.most, 1));
+}
+
+static void record(walk *w, const atx_bound_name *p, atx_range index)
+{
+    atx_bounding *b = &w->z->bounds;
+    atx_reach *reach = &w->z->reach[p->arg];
+    if (!w->record)
+        return;
+    const long own = atx_draft_bytes(b->d, &b->d->args[p->arg].type);
+    const long each = p->bytes > own && own ? p->bytes / own : 1;
+    atx_range all = plus(p->from, scaled(b, p->arg, index, p->bytes));
+    all = plus(all, atx_range_exactly(atx_poly_number(each)));
+    if (!all.known) {
+        reach->unknown = true;
+        return;
+    }
+    reach->most = reach->any ? atx_poly_most(&b->symbols, &reach->most, &all.most) : all.most;
+    reach->any = true;
+}
+
+/* ---- pointers ---- */
+
+/* Whether the bracket belongs to a call of a function that nobody knows: it reads or writes where it points.
+ */
+static bool is_call(const atx_tokens *t, size_t open)
+{
+    static const char *const NOT[] = { "if", "for", "while", "switch", "return", "sizeof", NULL };
+    size_t at = open;
+    if (at && atx_tokens_is(t, at - 1, ">") && t->items[at - 1].pair < at)
+        at = t->items[at - 1].pair;
+    return at && atx_tokens_is_word(t, at - 1) && !atx_token_is_one_of(t->text, &t->items[at - 1], NOT);
+}
+
+/* What an expression of tokens span points to; arg -1: nothing that is known. */
+static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
+{
+    const atx_tokens *t = f->t;
+    atx_bounding *b = &w->z->bounds;
+    atx_bound_name p = { .arg = -1 };
+    size_t at = span.begin;
+    for (; at < span.end && p.arg < 0; at += p.arg < 0) {
+        const atx_bound_name *known =
+            atx_tokens_is_word(t, at) && !is_member(t, at) ? atx_bounds_name(f, t, at) : NULL;
+        if (atx_tokens_is(t, at, "["))
+            at = atx_tokens_match(t, at);
+        else if (known && known->arg >= 0)
+            p = *known;
+    }
+    if (p.arg < 0)
+        return p;
+    size_t begin = at, end = at + 1;
+    bool address = begin > span.begin && atx_tokens_is(t, begin - 1, "&");
+    if (atx_tokens_is(t, end, "[") && address) {
+        const size_t close = atx_tokens_match(t, end);
+        p.from = plus(p.from, scaled(b, p.arg, atx_bounds_of(b, f, (atx_span){ end + 1, close }), p.bytes));
+        end = close + 1;
+    } else if (end < span.end && atx_tokens_is(t, end, "[")) {
+        p.arg = -1; /* an element, no pointer */
+        return p;
+    }
+    begin -= address;
+    for (int level = 0; level < 6; level++) {
+        size_t open = atx_guards_around(t, span.begin, begin);
+        const size_t left = open == SIZE_MAX ? span.begin : open + 1;
+        const size_t right = open == SIZE_MAX ? span.end : atx_tokens_match(t, open);
+        size_t first = begin;
+        if (first >= left + 3 && atx_tokens_is(t, first - 1, ")") && t->items[first - 1].pair >= left &&
+            t->items[first - 1].pair < first) { /* (float4 *)p */
+            const long bytes = bytes_of_cast(b->d, t, t->items[first - 1].pair + 1, first - 1);
+            p.bytes = bytes ? bytes : p.bytes;
+            first = t->items[first - 1].pair;
+        }
+        if (end < right && atx_tokens_is(t, end, "?"))
+            end = right;
+        if (end < right && (atx_tokens_is(t, end, "+") || atx_tokens_is(t, end, "-"))) {
+            const atx_range more = atx_bounds_of(b, f, (atx_span){ end + 1, right });
+            if (atx_tokens_is(t, end, "+"))
+                p.from = plus(p.from, scaled(b, p.arg, more, p.bytes));
+        }
+        if (first > left + 1 && atx_tokens_is(t, first - 1, "+"))
+            p.from =
+                plus(p.from, scaled(b, p.arg, atx_bounds_of(b, f, (atx_span){ left, first - 1 }), p.bytes));
+        if (open == SIZE_MAX)
+            break;
+        begin = open;
+        end = right + 1;
+        if (begin > span.begin && atx_tokens_is(t, begin - 1, ">") && t->items[begin - 1].pair < begin) {
+            const size_t angle = t->items[begin - 1].pair;
+            const long bytes = bytes_of_cast(b->d, t, angle + 1, begin - 1);
+            p.bytes = bytes ? bytes : p.bytes;
+            begin = angle - 1; /* reinterpret_cast<float4 *>(...) */
+        } else if (is_call(t, open)) {
+            p.arg = -1;
+            break;
+        }
+        if (end < span.end && atx_tokens_is(t, end, "[")) {
+            p.arg = -1;
+            break;
+        }
+    }
+    return p;
+}
+
+/* "const float *x = inp + idx * C;", "inp += b * n;": a pointer that is made of another. */
+static void note_pointer(walk *w, atx_frame *f, size_t i)
+{
+    const atx_tokens *t = f->t;
+    atx_bounding *b = &w->z->bounds;
+    char name[ATX_MAX_WORD];
+    const size_t end = atx_tokens_find(t, i, f->body.end, ";");
+    atx_bound_name *known = atx_bounds_name(f, t, i);
+    const bool steps = atx_tokens_is(t, i + 1, "++");
+    if (atx_tokens_is(t, i + 1, "+=") || steps) {
+        size_t stop = i + 2; /* for (...; p += n) */
+        while (stop < end && !atx_tokens_is(t, stop, ")") && !atx_tokens_is(t, stop, ","))
+            stop = atx_tokens_opens(t, stop) ? atx_tokens_match(t, stop) + 1 : stop + 1;
+        const atx_range times = atx_bounds_trips(b, f, i, known->declared);
+        atx_range by =
+            steps ? atx_range_exactly(atx_poly_number(1)) : atx_bounds_of(b, f, (atx_span){ i + 2, stop });
+        by = scaled(b, known->arg, by, known->bytes);
+        by.known = by.known && times.known;
+        by.most = by.known ? atx_poly_multiply(&b->symbols, &by.most, &times.most) : by.most;
+        if (!w->record)
+            known->from = plus(known->from, by);
+        return;
+    }
+    size_t begin = i;
+    while (begin > f->body.begin && !atx_tokens_is(t, begin - 1, ";") && !atx_tokens_is(t, begin - 1, "{") &&
+           !atx_tokens_is(t, begin - 1, "}"))
+        begin--;
+    size_t equal = i; /* the last one before the name that no bracket encloses */
+    while (equal > begin && !atx_tokens_is(t, equal, "="))
+        equal--;
+    if (w->record || equal <= begin || !atx_tokens_is_word(t, equal - 1) || end >= f->body.end)
+        return;
+    const bool star = equal > begin + 1 &&
+                      (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__") ||
+                       atx_tokens_is(t, equal - 2, "auto") || atx_tokens_is(t, equal - 2, "restrict"));
+    atx_bound_name *target = atx_bounds_name(f, t, equal - 1);
+    if (!star && equal - 1 != begin)
+        return;
+    const size_t comma = atx_code_comma(t, equal + 1, end);
+    atx_bound_name p = pointer_of(w, f, (atx_span){ equal + 1, comma });
+    if (p.arg < 0)
+        return;
+    atx_draft_word(name, t, equal - 1);
+    p.declared = equal - 1;
+    if (target && target->arg == p.arg && !star) {
+        target->from = atx_range_larger(&b->symbols, target->from, p.from);
+        return;
+    }
+    target = target && target->arg >= 0 ? target : atx_bounds_add(f, name);
+    if (target) {
+        *target = p;
+        memcpy(target->name, name, sizeof name);
+    }
+}
+
+/* ---- calls ---- */
+
+/* A function or macro of the file that is given a pointer: its parameters, and then its body. */
+static void walk_call(walk *w, const atx_frame *f, size_t open, const atx_tokens *t, size_t params,
+                      atx_span body)
+{
+    atx_bound_name *names = calloc(ATX_BOUND_NAMES, sizeof *names);
+    atx_guards *guards = calloc(1, sizeof *guards);
+    atx_frame inner = { .t = t, .body = body, .names = names, .depth = f->depth + 1, .guards = guards };
+    const size_t end = atx_tokens_match(t, params), stop = atx_tokens_match(f->t, open);
     bool any = false;
-    for (size_t i = m->d->kernel_text.open; i < m->d->body_end; i++) {
-        if (!atx_tokens_is(t, i, name) || is_member(t, i))
-            continue;
-        size_t sign = i + 1;
-        while (sign + 1 < m->d->body_end &&
-               (atx_tokens_is(t, sign, "+") || atx_tokens_is(t, sign, "-") || atx_tokens_is(t, sign, "*")))
-            sign += 2; /* i + 1 < n, i * 4 + 3 < n */
-        while (atx_tokens_is(t, sign, ")"))
-            sign++;
-        if (!atx_token_is_one_of(t->text, &t->items[sign], SIGNS))
-            continue;
-        any = true;
-        measure_span(m, bound_behind(t, sign, m->d->body_end), depth + 1);
+    for (size_t at = params + 1, given = open + 1; names && at < end && given < stop;) {
+        char name[ATX_MAX_WORD];
+        const size_t comma = atx_code_comma(t, at, end), next = atx_code_comma(f->t, given, stop);
+        size_t word = atx_tokens_find(t, at, comma, "=");
+        word = atx_tokens_find(t, at, word, "[");
+        atx_draft_word(name, t, word - 1);
+        atx_bound_name p = pointer_of(w, f, (atx_span){ given, next }), *new = atx_bounds_add(&inner, name);
+        if (new &&p.arg >= 0) {
+            *new = p;
+            memcpy(new->name, name, sizeof name);
+            any = true;
+        } else if (new) {
+            new->value = atx_bounds_of(&w->z->bounds, f, (atx_span){ given, next });
+        }
+        at = comma + 1;
+        given = next + 1;
     }
-    return any;
+    const bool macro = t != &w->z->bounds.d->code;
+    if (macro) {
+        inner.outer = f;
+        inner.outer_at = open;
+        for (int k = 0; k < f->count && names; k++) { /* its body names the kernel's own pointers */
+            atx_bound_name *new =
+                atx_bounds_name(&inner, f->t, SIZE_MAX) ? NULL : atx_bounds_add(&inner, f->names[k].name);
+            if (new)
+                *new = f->names[k];
+        }
+    }
+    if (names && guards && (any || macro)) {
+        walk inside = { w->z, false };
+        atx_guards_read(guards, t, body);
+        walk_frame(&inside, &inner);
+        inside.record = w->record;
+        if (w->record)
+            walk_frame(&inside, &inner);
+    }
+    free(names);
+    free(guards);
 }
 
-/* "int i = blockIdx.x * ...;", "i = ..." in the kernel: everything that it is given. */
-static void measure_values(measure *m, const char *name, int depth)
+static bool note_call(walk *w, atx_frame *f, size_t i)
 {
-    const atx_tokens *t = &m->d->code;
-    for (size_t i = m->d->kernel_text.open; i < m->d->body_end; i++) {
-        if (!atx_tokens_is(t, i, name) || is_member(t, i))
-            continue;
-        const bool plus = atx_tokens_is(t, i + 1, "+=");
-        if (!atx_tokens_is(t, i + 1, "=") && !plus)
-            continue;
-        const size_t end = atx_tokens_find(t, i + 2, m->d->body_end, ";");
-        measure_span(m, (atx_span){ i + 2, atx_code_comma(t, i + 2, end) }, depth + 1);
-    }
+    const atx_draft *d = w->z->bounds.d;
+    const atx_tokens *t = f->t;
+    char name[ATX_MAX_WORD];
+    size_t open = i + 1;
+    if (atx_tokens_is(t, open, "<") && atx_tokens_match(t, open) < f->body.end)
+        open = atx_tokens_match(t, open) + 1;
+    if (!atx_tokens_is(t, open, "(") || f->depth >= MOST_CALLS)
+        return false;
+    atx_draft_word(name, t, i);
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    const atx_draft_function *called = atx_draft_find_function(d, name);
+    if (macro && macro->open)
+        walk_call(w, f, open, &d->all, macro->open, macro->body);
+    else if (called && called->open != d->kernel_text.open)
+        walk_call(w, f, open, &d->code, called->open, (atx_span){ called->body + 1, called->end });
+    else
+        return false;
+    return true;
 }
 
-static bool is_seen(measure *m, const char *name)
+/* The name of the function that is called with the bracket. */
+static size_t called_at(const atx_tokens *t, size_t open)
 {
-    for (int i = 0; i < m->seen_count; i++)
-        if (strcmp(m->seen[i], name) == 0)
+    return open && atx_tokens_is(t, open - 1, ">") && t->items[open - 1].pair < open
+               ? t->items[open - 1].pair - 1
+               : open - 1;
+}
+
+/* Functions that touch one element: atomics, loads and stores. */
+static bool is_access(const atx_tokens *t, size_t open)
+{
+    static const char *const BEGIN[] = { "atomic", "__ld", "ld", "__st", "st_", "load", "store", NULL };
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, called_at(t, open));
+    for (int i = 0; BEGIN[i]; i++)
+        if (strncmp(name, BEGIN[i], strlen(BEGIN[i])) == 0)
             return true;
-    if (m->seen_count == MOST_SEEN)
-        return true;
-    memcpy(m->seen[m->seen_count++], name, ATX_MAX_WORD);
     return false;
 }
 
-static void measure_word(measure *m, const atx_tokens *t, size_t i, int depth)
+/* Functions of the file, which are walked. */
+static bool is_known(const walk *w, const atx_tokens *t, size_t open)
 {
     char name[ATX_MAX_WORD];
-    atx_draft_word(name, t, i);
-    const int scalar = find_scalar(m->d, name);
-    if (scalar >= 0) {
-        m->dims |= (uint64_t)1 << scalar;
-        return;
-    }
-    if (strcmp(name, "blockIdx") == 0 && atx_tokens_is(t, i + 1, ".")) {
-        char axis[ATX_MAX_WORD];
-        atx_draft_word(axis, t, i + 2);
-        m->free_axes |= axis[0] >= 'x' && axis[0] <= 'z' ? 1U << (axis[0] - 'x') : 0;
-        return;
-    }
-    const atx_draft_macro *macro = atx_draft_find_macro(m->d, name);
-    if (depth >= MOST_DEPTH || !name[0] || is_seen(m, name))
-        return;
-    if (macro) {
-        for (size_t k = macro->body.begin; k < macro->body.end; k++)
-            if (atx_tokens_is_word(&m->d->all, k))
-                measure_word(m, &m->d->all, k, depth + 1);
-        return;
-    }
-    const unsigned before = m->free_axes;
-    measure_values(m, name, depth);
-    if (measure_bounds(m, name, depth))
-        m->free_axes = before;
+    const atx_draft *d = w->z->bounds.d;
+    atx_draft_word(name, t, called_at(t, open));
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    return atx_draft_find_function(d, name) || (macro && macro->open);
 }
 
-/* 4 * i, i * 3 + k: a number that an index is multiplied with. */
-static void measure_number(measure *m, const atx_tokens *t, size_t i, atx_span span)
+/* A pointer at token i that no bracket follows: *(p + j), ((float4 *)p)[j], f(p + j), p->x. */
+static void note_use(walk *w, atx_frame *f, size_t i)
 {
-    long value = 0;
-    const bool times = (i > span.begin && atx_tokens_is(t, i - 1, "*")) || atx_tokens_is(t, i + 1, "*");
-    if (times && atx_draft_number(&value, m->d, t, (atx_span){ i, i + 1 }) && value > 1 && value <= 1024 &&
-        m->factor * value <= 1 << 16)
-        m->factor *= value;
-}
-
-static void measure_span(measure *m, atx_span span, int depth)
-{
-    const atx_tokens *t = &m->d->code;
-    for (size_t i = span.begin; i < span.end; i++)
-        if (t->items[i].kind == ATX_TOKEN_NUMBER && depth == 0)
-            measure_number(m, t, i, span);
-        else if (atx_tokens_is_word(t, i) && !is_member(t, i))
-            measure_word(m, t, i, depth);
-}
-
-/* A pointer, and how far the ones that it was made of go. */
-typedef struct pointer {
-    char name[ATX_MAX_WORD];
-    int arg;
-    uint64_t dims;
-    long factor;
-} pointer;
-
-typedef struct pointers {
-    pointer items[MOST_NAMES];
-    int count;
-} pointers;
-
-static pointer *find_pointer(pointers *p, const atx_tokens *t, size_t i)
-{
-    for (int k = p->count; k-- > 0;)
-        if (atx_tokens_is(t, i, p->items[k].name))
-            return &p->items[k];
-    return NULL;
-}
-
-static void add_grid(measure *m)
-{
-    for (int axis = 0; axis < 3; axis++)
-        for (int i = 0; i < m->d->extra_count && (m->free_axes >> axis & 1); i++)
-            if (atx_draft_names_word(m->d->grid[axis], m->d->extra_name[i]))
-                m->dims |= (uint64_t)1 << (63 - i);
-    for (int axis = 0; axis < 3; axis++)
-        for (int i = 0; i < m->d->arg_count && (m->free_axes >> axis & 1); i++)
-            if (is_integer(&m->d->args[i]) && atx_draft_names_word(m->d->grid[axis], m->d->args[i].name))
-                m->dims |= (uint64_t)1 << i;
-}
-
-/* An access p[index]: of all the largest counts. */
-static void note_access(atx_draft *d, const pointer *p, atx_span index)
-{
-    atx_draft_arg *a = &d->args[p->arg];
-    measure m = { .d = d, .dims = p->dims, .factor = p->factor };
-    measure_span(&m, index, 0);
-    add_grid(&m);
-    a->dims |= m.dims;
-    a->factor = m.factor > a->factor ? m.factor : a->factor;
-}
-
-/* "const float *x = inp + idx * C;", "inp += b * n;", "x = &inp[i * C]": a pointer that is made of another.
- */
-static void note_pointer(atx_draft *d, pointers *all, size_t i)
-{
-    const atx_tokens *t = &d->code;
-    const pointer from = *find_pointer(all, t, i);
+    const atx_tokens *t = f->t;
+    const atx_range zero = atx_range_exactly(atx_poly_number(0));
     size_t begin = i;
-    while (begin > d->kernel_text.open && !atx_tokens_is(t, begin - 1, ";") &&
-           !atx_tokens_is(t, begin - 1, "{") && !atx_tokens_is(t, begin - 1, "}"))
-        begin--;
-    const size_t end = atx_tokens_find(t, i, d->body_end, ";");
-    size_t equal = begin;
-    while (equal < end && !atx_tokens_is(t, equal, "=") && !atx_tokens_is(t, equal, "+="))
-        equal++;
-    if (equal >= end || equal == begin || !atx_tokens_is_word(t, equal - 1))
+    if (atx_tokens_is(t, i + 1, "->") || (atx_tokens_is(t, i - 1, "*") && !atx_tokens_is_word(t, i - 2))) {
+        record(w, atx_bounds_name(f, t, i), zero);
         return;
-    const bool itself = i == equal - 1 && atx_tokens_is(t, equal, "+=");
-    if (!itself && i < equal)
-        return;
-    measure m = { .d = d, .dims = from.dims, .factor = from.factor };
-    for (size_t k = equal + 1; k < end; k++) /* all but the pointer's own name */
-        if (k != i)
-            measure_span(&m, (atx_span){ k, k + 1 }, 1);
-    add_grid(&m);
-    pointer *known = itself ? find_pointer(all, t, i) : find_pointer(all, t, equal - 1);
-    if (!known && all->count < MOST_NAMES) {
-        known = &all->items[all->count++];
-        *known = from;
-        atx_draft_word(known->name, t, equal - 1);
     }
-    if (known) {
-        known->dims |= m.dims;
-        known->factor = m.factor;
+    for (int level = 0; level < 5; level++) {
+        const size_t open = atx_guards_around(t, f->body.begin, begin);
+        if (open == SIZE_MAX || !atx_tokens_is(t, open, "("))
+            return;
+        const size_t close = atx_tokens_match(t, open);
+        size_t before = open, cast = 0;
+        if (before && atx_tokens_is(t, before - 1, ">") && t->items[before - 1].pair < before)
+            before = cast = t->items[before - 1].pair - 1;
+        const bool is_cast =
+            cast && strstr(t->text + t->items[cast].begin, "_cast") == t->text + t->items[cast].end - 5;
+        if (before && atx_tokens_is(t, before - 1, ")") && !is_cast) {
+            const size_t pair = t->items[before - 1].pair;
+            if (pair < before && bytes_of_cast(w->z->bounds.d, t, pair + 1, before - 1))
+                before = pair; /* (float4 *)(p + j) */
+        }
+        const bool star = before && atx_tokens_is(t, before - 1, "*") && !is_call(t, open);
+        atx_bound_name p = { .arg = -1 };
+        if (atx_tokens_is(t, close + 1, "[") || star || (is_call(t, open) && !is_cast)) {
+            const size_t comma_end = close;
+            size_t from = open + 1;
+            while (atx_code_comma(t, from, comma_end) < i)
+                from = atx_code_comma(t, from, comma_end) + 1;
+            const bool whole = is_call(t, open) && !is_cast;
+            p = pointer_of(w, f,
+                           whole ? (atx_span){ from, atx_code_comma(t, from, comma_end) }
+                                 : (atx_span){ before, close + 1 });
+        }
+        if (p.arg >= 0 && atx_tokens_is(t, close + 1, "[")) {
+            record(w, &p,
+                   atx_bounds_of(&w->z->bounds, f, (atx_span){ close + 2, atx_tokens_match(t, close + 1) }));
+            return;
+        }
+        if (p.arg >= 0) {
+            if (star || is_access(t, open))
+                record(w, &p, zero);
+            else if (w->record && !is_known(w, t, open))
+                w->z->reach[p.arg].unknown = true;
+            return;
+        }
+        begin = before;
     }
 }
 
-/* Parameters, but for the block's size, in the tokens of an index. */
-static void note_factors(atx_draft *d, atx_span span, int axis)
+static void walk_frame(walk *w, atx_frame *f)
 {
-    for (int p = 0; p < d->param_count; p++) {
-        const char *name = d->params[p].line[0] ? d->params[p].line : d->params[p].name;
-        char *out = d->axis_factor[axis];
-        const size_t n = strlen(out);
-        for (size_t i = span.begin; i < span.end && d->params[p].axis < 0; i++)
-            if (atx_tokens_is(&d->code, i, d->params[p].name) && !atx_draft_names_word(out, name)) {
-                snprintf(out + n, ATX_DRAFT_EXPR - n, " * %s", name);
-                break;
-            }
-    }
-}
-
-/* "x = blockIdx.x * ...", and then x < width: the sizes of a grid that nobody says. */
-static void note_axes(atx_draft *d)
-{
-    const atx_tokens *t = &d->code;
-    for (size_t i = d->kernel_text.open; i + 2 < d->body_end; i++) {
-        if (!atx_tokens_is(t, i, "blockIdx") || !atx_tokens_is(t, i + 1, "."))
+    const atx_tokens *t = f->t;
+    for (size_t i = f->body.begin; i < f->body.end; i++) {
+        if (!atx_tokens_is_word(t, i) || is_member(t, i))
             continue;
-        char name[ATX_MAX_WORD], axis[ATX_MAX_WORD];
-        atx_draft_word(axis, t, i + 2);
-        size_t equal = i;
-        while (equal > d->kernel_text.open && !atx_tokens_is(t, equal, "=") &&
-               !atx_tokens_is(t, equal, ";") && !atx_tokens_is(t, equal, "{"))
-            equal--;
-        if (!atx_tokens_is(t, equal, "=") || axis[0] < 'x' || axis[0] > 'z' || d->axis_dims[axis[0] - 'x'])
+        const atx_bound_name *p = atx_bounds_name(f, t, i);
+        if (!p) {
+            (void)note_call(w, f, i);
             continue;
-        measure m = { .d = d, .factor = 1 };
-        const size_t end = atx_tokens_find(t, equal + 1, d->body_end, ";");
-        atx_draft_word(name, t, equal - 1);
-        if (!measure_bounds(&m, name, MOST_DEPTH - 2))
+        }
+        if (p->arg < 0)
             continue;
-        d->axis_dims[axis[0] - 'x'] = m.dims;
-        note_factors(d, (atx_span){ equal + 1, atx_code_comma(t, equal + 1, end) }, axis[0] - 'x');
+        const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
+        if (element && !(address && !w->record)) {
+            record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, atx_tokens_match(t, i + 1) }));
+        } else if (!element && !w->record) {
+            note_pointer(w, f, i);
+        } else if (!element) {
+            note_use(w, f, i);
+        }
+        if (element && address && w->record)
+            note_use(w, f, i);
+        else if (element && address)
+            note_pointer(w, f, i);
     }
 }
 
 void atx_draft_sizes(atx_draft *d)
 {
-    pointers all = { .count = 0 };
-    const atx_tokens *t = &d->code;
-    for (int k = 0; k < d->arg_count; k++)
-        if (d->args[k].stars && all.count < MOST_NAMES) {
-            pointer *p = &all.items[all.count++];
-            *p = (pointer){ .arg = k, .factor = 1 };
-            memcpy(p->name, d->args[k].arg.name, sizeof p->name);
+    atx_sizing *z = calloc(1, sizeof *z);
+    if (!z)
+        return;
+    atx_bounds_begin(&z->bounds, d);
+    const size_t begin = atx_tokens_match(&d->code, d->kernel_text.open) + 1;
+    z->frame =
+        (atx_frame){ .t = &d->code, .body = { begin, d->body_end }, .names = z->names, .guards = &z->guards };
+    for (int k = 0; k < d->arg_count; k++) {
+        atx_bound_name *p = d->args[k].stars ? atx_bounds_add(&z->frame, d->args[k].arg.name) : NULL;
+        if (p) {
+            p->arg = k;
+            p->from = atx_range_exactly(atx_poly_number(0));
         }
-    for (size_t i = atx_tokens_match(t, d->kernel_text.open); i < d->body_end; i++) {
-        if (!atx_tokens_is_word(t, i) || is_member(t, i) || !find_pointer(&all, t, i))
-            continue;
-        const bool address = i && atx_tokens_is(t, i - 1, "&");
-        const pointer *p = find_pointer(&all, t, i);
-        if (atx_tokens_is(t, i + 1, "["))
-            note_access(d, p, (atx_span){ i + 2, atx_tokens_match(t, i + 1) });
-        else if (i > 1 && atx_tokens_is(t, i - 1, "(") &&
-                 atx_tokens_is(t, i + 1, "+")) /* *(p + i), f(p + i) */
-            note_access(d, p, (atx_span){ i + 2, atx_tokens_match(t, i - 1) });
-        if (!atx_tokens_is(t, i + 1, "[") || address)
-            note_pointer(d, &all, i);
     }
-    uint64_t dims = 0, first = 0;
-    for (int k = 0; k < d->arg_count; k++)
-        dims |= d->args[k].dims;
-    for (int axis = 0; axis < 3; axis++)
-        for (int k = 0; k < d->arg_count; k++)
-            if (is_integer(&d->args[k]) && (atx_draft_names_word(d->grid[axis], d->args[k].name) ||
-                                            atx_draft_names_word(d->block[axis], d->args[k].name) ||
-                                            atx_draft_names_word(d->shared_bytes, d->args[k].name)))
-                first |= (uint64_t)1 << k;
-    note_axes(d);
-    atx_draft_choose_dims(d, dims, first);
+    atx_guards_read(&z->guards, &d->code, z->frame.body);
+    walk w = { z, false };
+    walk_frame(&w, &z->frame);
+    w.record = true;
+    walk_frame(&w, &z->frame);
+    atx_draft_settle_sizes(d, z);
+    free(z);
 }

@@ -189,3 +189,16 @@ void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, si
     *out = (atx_draft_type){ .lanes = 1, .targ = -1 };
     resolve(out, d, &d->code, (atx_span){ begin, end }, 0);
 }
+
+long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type)
+{
+    const char *name = type->targ >= 0 ? d->targs[type->targ].dtype : type->dtype;
+    atx_dtype dtype;
+    if (!name && type->targ >= 0 && strcmp(d->targs[type->targ].text, "T") == 0)
+        name = atx_draft_element(d);
+    at_error ignored;
+    if (!name ||
+        atx_dtype_parse(&dtype, strcmp(name, "bool") == 0 ? "u8" : name, strlen(name), &ignored) != AT_OK)
+        return 0;
+    return atx_dtype_bytes(dtype) * type->lanes;
+}

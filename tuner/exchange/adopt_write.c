@@ -39,11 +39,7 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
     if (data && !zero && real) {
         atx_str_add(out, " uniform -1 1");
     } else if (data && !zero) {
-        atx_str_add(out, " index ");
-        atx_str_add(out, a->index ? "(" : "");
-        if (a->index)
-            atx_draft_add_size(out, d, &d->args[a->indexed]);
-        atx_str_add(out, a->index ? ")" : "100");
+        atx_str_addf(out, " %s", a->holds[0] ? a->holds : "index 100");
     }
     if (data && !zero && !real && !*asked) {
         atx_draft_ask(d, out, "which integers do buffers hold? an index below N: index N");
@@ -125,7 +121,10 @@ static void add_traffic(atx_draft *d)
             continue;
         atx_str_add(out, first ? "" : " + ");
         first = false;
+        const bool sum = strpbrk(a->size, "+-") != NULL;
+        atx_str_add(out, sum ? "(" : "");
         atx_draft_add_size(out, d, a);
+        atx_str_add(out, sum ? ")" : "");
         if (own && atx_dtype_parse(&type, own, strlen(own), d->err) == AT_OK)
             atx_str_addf(out, " * %d", atx_dtype_bytes(type));
         else

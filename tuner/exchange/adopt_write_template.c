@@ -127,6 +127,9 @@ static void write_least(atx_draft *d)
         if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
             !strchr(d->grid[k], '+'))
             atx_str_addf(&d->out->t, "require   %s > 0  # a block at least\n", d->grid[k]);
+    for (int k = 0; k < d->require_count; k++)
+        atx_str_addf(&d->out->t, "require   %s == 0  # the kernel does not ask where a block ends\n",
+                     d->require[k]);
 }
 
 /* Blocks of several sizes must not be too large. */

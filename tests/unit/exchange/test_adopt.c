@@ -101,6 +101,58 @@ Test(adopt, dynamic_shared_memory_may_have_an_alignment)
     "__global__ void add(float *c, const float *a, int n)\n"                                                 \
     "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) c[i] += a[i]; }\n"
 
+Test(adopt, a_buffer_ends_where_the_kernel_reaches)
+{
+#define I "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    static const example EXAMPLES[] = {
+        { .what = "one number a row, and rows",
+          .text =
+              "__global__ void norm(float *y, float *mean, const float *x, const float *w, int N, int C) { " I
+              " if (i < N) { const float *row = x + i * C; float m = 0;\n"
+              "for (int c = 0; c < C; c++) m += row[c]; mean[i] = m;\n"
+              "for (int c = 0; c < C; c++) y[i * C + c] = (row[c] - m) * w[c]; } }",
+          .lines = { "arg       mean T[N] output", "arg       w T[C] input", "arg       x T[N * C] input",
+                     "arg       y T[N * C] output" } },
+        { .what = "products of indices, divided and their remainders",
+          .text = "__global__ void k(float *y, const float *x, int B, int T, int NH, int HS) { " I
+                  " if (i >= B * NH * T) return; int t = i % T, h = i / T % NH, b = i / (T * NH);\n"
+                  "for (int s = 0; s < HS; s++) y[i * HS + s] = x[(b * T + t) * 3 * NH * HS + h * HS + s]; }",
+          .lines = { "arg       y T[B * T_ * NH * HS] output",
+                     "arg       x T[B * T_ * NH * HS * 3] input" } },
+        { .what = "sums, single numbers, and what atomics add to",
+          .text = "__global__ void k(float *sum, const float *x, const float *w, int a, int b) { " I
+                  " if (i < b) atomicAdd(sum, x[a + i] * w[3 * 2]); }",
+          .lines = { "arg       sum T[1] output zero", "arg       x T[a + b] input",
+                     "arg       w T[7] input" } },
+        { .what = "elements of another type, a pointer that moves, a macro that indexes",
+          .text = "#define AT(i, j) x[(i) * n + (j)]\n"
+                  "__global__ void k(float *y, const float *x, int m, int n) { " I " if (i < m) {\n"
+                  "float4 v = reinterpret_cast<const float4 *>(x)[i]; const float *p = x;\n"
+                  "for (int j = 0; j < n; j++, p += m) y[i] += p[i] + AT(i, j) + v.x; } }",
+          .lines = { "arg       y T[m] inout", "arg       x T[max(m * 4, m * n + m)] input" } },
+        { .what = "a function of the file, where it ends",
+          .text = "__device__ void put(float *p, int k, int n) { for (int j = 0; j < n; j++) p[j * 8 + k] = "
+                  "k; }\n"
+                  "__global__ void k(float *y, int n) { put(y, threadIdx.x & 7, n); }",
+          .lines = { "arg       y T[n * 8] output" } },
+        { .what = "no comparison: whole blocks",
+          .text = "__global__ void k(float *y) { " I " y[i] = i; }\n"
+                  "void run(float *y, int n) { k<<<(n + 255) / 256, 256>>>(y); }",
+          .lines = { "shape     n ", "arg       y T[n] output", "require   n % BLOCK == 0" } },
+        { .what = "one number for each block: its size is no parameter",
+          .text = "__global__ void k(float *sums, const float *x, int n) { " I " float s = 0;\n"
+                  "if (i < n) s = x[i]; if (threadIdx.x == 0) sums[blockIdx.x] = s; }\n"
+                  "void run(float *s, float *x, int n) { k<<<(n + 127) / 128, 128>>>(s, x, n); }",
+          .lines = { "arg       sums T[ceil_div(n, 128)] output", "block     128\n", "!param" } },
+        { .what = "indices are below what they choose from",
+          .text = "__global__ void k(float *y, const float *rows, const int *at, int n, int C) { " I
+                  " if (i < n) for (int c = 0; c < C; c++) y[i * C + c] = rows[at[i] * C + c]; }",
+          .lines = { "arg       at i32[n] input index n", "arg       rows T[n * C] input" } },
+    };
+#undef I
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
 {
     static const example EXAMPLES[] = {
@@ -205,13 +257,14 @@ Test(adopt, buffers_are_what_the_code_does_with_them)
               " float s = 0; for (int i = threadIdx.x; i < c; i += 32) s += r[i]; y[blockIdx.x] = s; }\n"
               "__global__ void other(float *y, int r) {}\n",
           .kernel = "rows",
-          .lines = { "arg       x T[c] input" } },
+          .lines = { "shape     blocks c", "grid      blocks  #", "arg       y T[blocks] output",
+                     "arg       x T[c * blocks] input" } },
         { .what = "indices, groups of four, numbers of the launch",
           .text = "__global__ void g(float4 *y, const float *x, const int *at, float by, int mode, int n) {\n"
                   " int i = blockIdx.x * 64 + threadIdx.x; if (i < n) { int j = at[i]; y[i].x = x[j] * by + "
                   "mode; } }\n"
                   "void run() { g<<<1, 64>>>(0, 0, 0, -0.5f, 3, 64); }",
-          .lines = { "arg       y T[n * 4] output", "arg       at i32[n] input index (",
+          .lines = { "arg       y T[n * 4] output", "arg       at i32[n] input index n",
                      "arg       by f32 = -0.5\n", "arg       mode i32 = 3\n" } },
         { .what = "a float output beside the template's type",
           .text = "template <class E> __global__ void mix(float *sum, const E *x, int n)\n"

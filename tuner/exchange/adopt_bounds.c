@@ -1,0 +1,615 @@
+/*
+ * adopt_bounds.c - see adopt_bounds.h. A name has the smallest of the bounds that hold where it stands;
+ * without one, the largest of the values that it is given.
+ */
+#include "exchange/adopt_bounds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 24 };
+
+static const atx_range UNKNOWN = { .known = false };
+
+/* Where an expression stands. */
+typedef struct place {
+    atx_bounding *b;
+    const atx_frame *f;
+    size_t at; /* the token of the frame for whose bounds its names are looked up; SIZE_MAX: their own */
+    const struct looked *looked;
+} place;
+
+/* Names whose values are being looked up: none is looked up within itself. */
+typedef struct looked {
+    const struct looked *outer;
+    const atx_frame *f;
+    char name[ATX_MAX_WORD];
+    atx_range had; /* before the change that is being read: idx = idx / n */
+} looked;
+
+static atx_range read_at(place *p, const atx_tokens *t, atx_span span);
+
+/* ---- bounds ---- */
+
+static bool is_member(const atx_tokens *t, size_t i)
+{
+    return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
+}
+
+/* subject + A < B: below B - A; subject * A + B < C. `less` begins with the subject. */
+static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range below)
+{
+    const atx_tokens *t = p->f->t;
+    const atx_span less = g->less;
+    const size_t n = subject.end - subject.begin;
+    size_t at = less.begin + n;
+    const atx_poly zero = atx_poly_number(0);
+    if (at == less.end)
+        return below;
+    if (atx_tokens_is(t, at, "*")) {
+        size_t end = at + 1;
+        while (end < less.end && !atx_tokens_is(t, end, "+") && !atx_tokens_is(t, end, "-"))
+            end = atx_tokens_opens(t, end) ? atx_tokens_match(t, end) + 1 : end + 1;
+        const atx_range by = read_at(p, t, (atx_span){ at + 1, end });
+        const atx_range rest =
+            end < less.end ? read_at(p, t, (atx_span){ end, less.end }) : atx_range_exactly(zero);
+        if (!by.exact)
+            return below;
+        if (rest.exact)
+            below.most = atx_poly_add(&below.most, &rest.most, -1);
+        below.most = atx_poly_divide(&p->b->symbols, &below.most, &by.most);
+        return below;
+    }
+    const bool minus = atx_tokens_is(t, at, "-");
+    if (!minus && !atx_tokens_is(t, at, "+"))
+        return UNKNOWN;
+    const atx_range rest = read_at(p, t, (atx_span){ at + 1, less.end });
+    if (rest.exact || (minus && rest.known))
+        below.most = atx_poly_add(&below.most, &rest.most, minus ? 1 : -1);
+    else if (minus)
+        return UNKNOWN;
+    return below;
+}
+
+/* The smallest of the bounds of a subject at token `at`: of a name, of threadIdx.x, of a whole index. */
+static atx_range bound_of(place *p, atx_span subject, size_t at)
+{
+    const atx_frame *f = p->f;
+    const size_t n = subject.end - subject.begin;
+    atx_range best = UNKNOWN;
+    for (int k = 0; f->guards && k < f->guards->count; k++) {
+        const atx_guard *g = &f->guards->items[k];
+        const atx_span begin = { g->less.begin, g->less.begin + n };
+        if (at < g->holds.begin || at >= g->holds.end || begin.end > g->less.end ||
+            !atx_guards_same(f->t, begin, subject) || (at >= g->than.begin && at < g->than.end) ||
+            atx_tokens_is(f->t, begin.end, "::") || atx_tokens_is(f->t, begin.end, ".") ||
+            atx_tokens_is(f->t, begin.end, "["))
+            continue;
+        place there = { p->b, f, SIZE_MAX, p->looked };
+        atx_range below = read_at(&there, f->t, g->than);
+        if (!below.known)
+            continue;
+        below = g->inclusive ? below : atx_range_below(below.most);
+        below.exact = false;
+        below = solve(&there, g, subject, below);
+        if (!below.known)
+            continue;
+        if (!best.known || atx_poly_within(&below.most, &best.most) ||
+            !atx_poly_within(&best.most, &below.most)) /* the inner one, where nobody knows */
+            best = below;
+    }
+    return best;
+}
+
+/* The smaller one; the bound, where nobody knows. */
+static atx_range limited(atx_range bound, atx_range value)
+{
+    if (!bound.known || !value.known)
+        return bound.known ? bound : value;
+    bound.least = value.least;
+    return atx_poly_within(&value.most, &bound.most) && !atx_poly_within(&bound.most, &value.most) ? value
+                                                                                                   : bound;
+}
+
+/* ---- what a name is given ---- */
+
+static atx_range loop_trips(place *p, size_t loop)
+{
+    const atx_tokens *t = p->f->t;
+    const size_t open = loop + 1;
+    if (!atx_tokens_is(t, loop, "for") || !atx_tokens_is(t, open, "("))
+        return UNKNOWN;
+    const size_t close = atx_tokens_match(t, open), first = atx_tokens_find(t, open + 1, close, ";");
+    const size_t second = atx_tokens_find(t, first + 1, close, ";");
+    size_t name = atx_tokens_find(t, open + 1, first, "=");
+    if (name >= first || !atx_tokens_is_word(t, name - 1) || second >= close)
+        return UNKNOWN;
+    name--;
+    const size_t body = atx_guards_statement(t, close + 1, p->f->body.end) - 1;
+    atx_range last = bound_of(p, (atx_span){ name, name + 1 }, close + 1 < body ? close + 1 : body);
+    const size_t step = atx_tokens_find(t, second + 1, close, "+=");
+    if (!last.known)
+        return UNKNOWN;
+    if (step < close && atx_guards_same(t, (atx_span){ step - 1, step }, (atx_span){ name, name + 1 })) {
+        const atx_range by = read_at(p, t, (atx_span){ step + 1, close });
+        if (by.exact)
+            last.most = atx_poly_divide(&p->b->symbols, &last.most, &by.most);
+    }
+    last.exact = false;
+    return atx_range_and_one(last);
+}
+
+/* All loops around token `at` that begin behind `from`. */
+static atx_range trips(place *p, size_t at, size_t from)
+{
+    atx_range all = atx_range_exactly(atx_poly_number(1));
+    size_t loop = atx_guards_loop(p->f->t, p->f->body.begin, at);
+    for (; loop != SIZE_MAX && loop > from && all.known;
+         loop = atx_guards_loop(p->f->t, p->f->body.begin, loop)) {
+        const atx_range one = loop_trips(p, loop);
+        if (!one.known)
+            return UNKNOWN;
+        all = atx_range_up_to(atx_poly_multiply(&p->b->symbols, &all.most, &one.most));
+    }
+    return all;
+}
+
+/* What a change of the name at token i, behind its declaration, gives it: the first is what it had. */
+static atx_range changed(place *p, atx_range had, size_t i, size_t declared, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    const size_t end = atx_tokens_find(t, i, p->f->body.end, ";");
+    const size_t comma = atx_code_comma(t, i + 2, end);
+    size_t close = i + 2; /* for (...; i = j) */
+    while (close < comma && !atx_tokens_is(t, close, ")"))
+        close = atx_tokens_opens(t, close) ? atx_tokens_match(t, close) + 1 : close + 1;
+    const atx_span value = { i + 2, close < comma ? close : comma };
+    const bool steps = atx_tokens_is(t, i + 1, "++") || (i && atx_tokens_is(t, i - 1, "++"));
+    if (atx_tokens_is(t, i + 1, "=")) {
+        const atx_range given = read_at(p, t, value);
+        const bool always =
+            atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}");
+        if (always && i < at && atx_guards_open(t, i, at))
+            return given;
+        return had.known ? atx_range_larger(&p->b->symbols, had, given) : given;
+    }
+    if (!steps && !atx_tokens_is(t, i + 1, "+="))
+        return atx_tokens_is(t, i + 1, "*=") || atx_tokens_is(t, i + 1, "|=") ? UNKNOWN : had;
+    const atx_range by = steps ? atx_range_exactly(atx_poly_number(1)) : read_at(p, t, value);
+    const size_t own = atx_guards_loop(t, p->f->body.begin, declared);
+    const bool counts = own != SIZE_MAX && own < declared && declared < atx_tokens_match(t, own + 1);
+    const atx_range times = trips(p, i, counts ? own - 1 : declared);
+    if (!had.known || !by.known || !times.known)
+        return UNKNOWN;
+    const atx_poly more = atx_poly_multiply(&p->b->symbols, &by.most, &times.most);
+    atx_range all = atx_range_up_to(atx_poly_add(&had.most, &more, 1));
+    all.least = had.least;
+    return all;
+}
+
+/* The largest that it is given between its declaration and the end of what it is used in. */
+static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "++", "--", "|=", NULL };
+    const atx_tokens *t = p->f->t;
+    const atx_span name = { declared, declared + 1 };
+    atx_range value = UNKNOWN;
+    bool changes = false;
+    if (atx_tokens_is(t, declared + 1, "=")) {
+        const size_t end = atx_tokens_find(t, declared, p->f->body.end, ";");
+        value = read_at(p, t, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
+    } else if (atx_tokens_is(t, declared + 1, "(") || atx_tokens_is(t, declared + 1, "{")) {
+        value = read_at(p, t, (atx_span){ declared + 2, atx_tokens_match(t, declared + 1) });
+    }
+    const size_t loop = atx_guards_loop(t, p->f->body.begin, at);
+    const size_t stop =
+        loop == SIZE_MAX || loop < declared ? at : atx_guards_statement(t, loop, p->f->body.end);
+    *had = UNKNOWN;
+    for (size_t i = declared + 2; i < stop; i++)
+        if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !is_member(t, i) &&
+            (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
+             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5)) &&
+            !(i > declared + 2 && atx_guards_declares(t, i, p->f->body.begin))) {
+            *had = value;
+            value = changed(p, value, i, declared, at);
+            changes = true;
+        }
+    value.exact = value.exact && !changes;
+    return value;
+}
+
+/* ---- words ---- */
+
+bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p)
+{
+    for (int i = 0; i < b->symbols.count; i++)
+        if (b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag >= ATX_TAG_GRID &&
+            atx_poly_has(&b->symbols, p, i))
+            return true;
+    return false;
+}
+
+/* min(n, first + CHUNK): n, where the other one is of the grid. */
+static atx_range smaller(place *p, atx_range x, atx_range y)
+{
+    if (x.known && y.known && atx_bounds_of_grid(p->b, &x.most) != atx_bounds_of_grid(p->b, &y.most))
+        return atx_range_up_to(atx_bounds_of_grid(p->b, &x.most) ? y.most : x.most);
+    return atx_range_smaller(&p->b->symbols, x, y);
+}
+
+/* threadIdx.x, blockDim.y ... */
+static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i)
+{
+    atx_bounding *b = p->b;
+    char axis[ATX_MAX_WORD];
+    atx_draft_word(axis, t, i + 2);
+    const int k = axis[0] - 'x';
+    if (!atx_tokens_is(t, i + 1, ".") || k < 0 || k > 2 || axis[1])
+        return false;
+    if (atx_tokens_is(t, i, "threadIdx"))
+        *out = atx_range_below(b->block[k]);
+    else if (atx_tokens_is(t, i, "blockDim"))
+        *out = atx_range_exactly(b->block[k]);
+    else if (atx_tokens_is(t, i, "blockIdx") && b->blockidx == k)
+        *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, "block", ATX_TAG_OTHER)));
+    else if (atx_tokens_is(t, i, "blockIdx"))
+        *out = atx_range_below(b->grid[k]);
+    else if (atx_tokens_is(t, i, "gridDim"))
+        *out = atx_range_exactly(b->grid[k]);
+    else
+        return false;
+    if (t == p->f->t && !(atx_tokens_is(t, i, "blockIdx") && b->blockidx == k))
+        *out = limited(bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
+    return true;
+}
+
+/* An integer that is read of a buffer: p[i], *p, __ldg(&p[i]). */
+static atx_range element_of(place *p, const atx_bound_name *name)
+{
+    atx_bounding *b = p->b;
+    char text[ATX_MAX_WORD];
+    const char *type = b->d->args[name->arg].type.dtype;
+    if (!type || (type[0] != 'i' && type[0] != 'u'))
+        return UNKNOWN;
+    snprintf(text, sizeof text, "element.%d", name->arg);
+    return atx_range_below(atx_poly_symbol(atx_poly_named(&b->symbols, text, ATX_TAG_ELEMENT + name->arg)));
+}
+
+/* warp.thread_rank() and its kin of cooperative groups. */
+static bool read_group(atx_range *out, place *p, const atx_tokens *t, size_t i)
+{
+    char call[ATX_MAX_WORD], name[ATX_MAX_WORD];
+    atx_bounding *b = p->b;
+    atx_draft_word(call, t, i + 2);
+    atx_draft_word(name, t, i);
+    if (!atx_tokens_is(t, i + 1, ".") || !atx_tokens_is(t, i + 3, "("))
+        return false;
+    const size_t declared =
+        t == p->f->t ? atx_guards_declaration(p->f->t, p->f->body.begin, name, i) : SIZE_MAX;
+    if (declared == SIZE_MAX)
+        return false;
+    atx_poly size = atx_poly_multiply(&b->symbols, &b->block[0], &b->block[1]), threads;
+    threads = size = atx_poly_multiply(&b->symbols, &size, &b->block[2]);
+    bool tile = false, grid = false;
+    const size_t end = atx_tokens_find(t, declared, p->f->body.end, ";");
+    for (size_t k = declared > 12 ? declared - 12 : 0; k < end; k++) {
+        long lanes = 32;
+        if (atx_tokens_is(t, k, ";") && k < declared)
+            tile = grid = false;
+        grid = grid || atx_tokens_is(t, k, "this_grid") || atx_tokens_is(t, k, "grid_group");
+        if (!tile && (atx_tokens_is(t, k, "tiled_partition") || atx_tokens_is(t, k, "thread_block_tile"))) {
+            tile = true;
+            if (atx_tokens_is(t, k + 1, "<") &&
+                !atx_draft_number(&lanes, b->d, t, (atx_span){ k + 2, k + 3 }))
+                lanes = 32;
+            size = atx_poly_number(lanes);
+        }
+    }
+    for (int k = 0; k < 3 && grid; k++)
+        size = atx_poly_multiply(&b->symbols, &size, &b->grid[k]);
+    if (strcmp(call, "thread_rank") == 0)
+        *out = atx_range_below(size);
+    else if (strcmp(call, "size") == 0 || strcmp(call, "num_threads") == 0)
+        *out = atx_range_exactly(size);
+    else if (strcmp(call, "meta_group_size") == 0)
+        *out = atx_range_exactly(atx_poly_divide(&b->symbols, &threads, &size));
+    else if (strcmp(call, "meta_group_rank") == 0)
+        *out = atx_range_below(atx_poly_divide(&b->symbols, &threads, &size));
+    else
+        return false;
+    return true;
+}
+
+/* The body of a macro or of a function that only returns, with what its parameters are given. */
+static atx_range read_body(place *p, const atx_tokens *from, size_t open, const atx_tokens *t, size_t params,
+                           atx_span body)
+{
+    atx_bound_name names[8];
+    const bool macro = t != &p->b->d->code;
+    atx_frame inner = { .t = t, .body = body, .names = names, .depth = p->f->depth + 1 };
+    const size_t end = params ? atx_tokens_match(t, params) : 0,
+                 stop = open ? atx_tokens_match(from, open) : 0;
+    for (size_t at = params + 1, given = open + 1; params && at < end && given < stop && inner.count < 8;) {
+        const size_t comma = atx_code_comma(t, at, end), next = atx_code_comma(from, given, stop);
+        const size_t word = atx_tokens_find(t, at, comma, "=") - 1;
+        char name[ATX_MAX_WORD];
+        atx_draft_word(name, t, word);
+        atx_bound_name *one = atx_bounds_add(&inner, name);
+        if (one)
+            one->value = read_at(p, from, (atx_span){ given, next });
+        at = comma + 1;
+        given = next + 1;
+    }
+    if (macro) {
+        inner.outer = p->f;
+        inner.outer_at = p->at == SIZE_MAX && from == p->f->t ? open : p->at;
+    }
+    place there = { p->b, &inner, SIZE_MAX, p->looked };
+    return read_at(&there, t, body);
+}
+
+/* sizeof(float), sizeof(T) */
+static atx_range read_sizeof(place *p, const atx_tokens *t, size_t begin, size_t end)
+{
+    atx_draft_type type = { 0 };
+    if (t == &p->b->d->code)
+        atx_draft_type_of(&type, p->b->d, begin, end);
+    const long bytes = type.lanes ? atx_draft_bytes(p->b->d, &type) : 0;
+    return bytes ? atx_range_exactly(atx_poly_number(bytes)) : UNKNOWN;
+}
+
+static atx_range read_call(place *p, const char *name, const atx_tokens *t, size_t open)
+{
+    const atx_draft *d = p->b->d;
+    const size_t close = atx_tokens_match(t, open), comma = atx_code_comma(t, open + 1, close);
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    const atx_draft_function *f = atx_draft_find_function(d, name);
+    const bool least = strstr(name, "min") || strstr(name, "MIN");
+    if (comma < close && (least || strstr(name, "max") || strstr(name, "MAX"))) {
+        const atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
+        const atx_range y = read_at(p, t, (atx_span){ comma + 1, close });
+        return least ? smaller(p, x, y) : atx_range_larger(&p->b->symbols, x, y);
+    }
+    if (macro && macro->open)
+        return read_body(p, t, open, &d->all, macro->open, macro->body);
+    if (comma < close && (strcmp(name, "__mul24") == 0 || strcmp(name, "__umul24") == 0)) {
+        atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
+        const atx_range y = read_at(p, t, (atx_span){ comma + 1, close });
+        x.known = x.known && y.known;
+        x.exact = x.exact && y.exact;
+        x.most = x.known ? atx_poly_multiply(&p->b->symbols, &x.most, &y.most) : x.most;
+        return x;
+    }
+    if (strcmp(name, "sizeof") == 0)
+        return read_sizeof(p, t, open + 1, close);
+    if (strstr(name, "ldg") || strncmp(name, "atomic", 6) == 0 || strncmp(name, "__shfl", 6) == 0 ||
+        strcmp(name, "ldcs") == 0 || atx_draft_is_type_word(t, open - 1) || strcmp(name, "abs") == 0)
+        return read_at(p, t, (atx_span){ open + 1, comma });
+    if (f && atx_tokens_is(&d->code, f->body + 1, "return")) {
+        const size_t end = atx_tokens_find(&d->code, f->body + 2, f->end, ";");
+        if (end + 1 == f->end)
+            return read_body(p, t, open, &d->code, f->open, (atx_span){ f->body + 2, end });
+    }
+    return UNKNOWN;
+}
+
+/* A name that the whole file knows: an argument of the kernel, a parameter, a macro, a constant. */
+static atx_range read_global(place *p, const char *name, const atx_tokens *t, size_t i)
+{
+    atx_bounding *b = p->b;
+    atx_draft *d = b->d;
+    long value;
+    const atx_draft_param *param = atx_draft_find_param(d, name);
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    if (param) {
+        const char *line = param->line[0] ? param->line : param->name;
+        if (param->boolean)
+            return atx_range_up_to(atx_poly_number(1));
+        return atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, line, ATX_TAG_PARAM)));
+    }
+    for (int k = 0; k < d->targ_count; k++)
+        if (strcmp(d->targs[k].name, name) == 0) {
+            atx_poly number;
+            return d->targs[k].text[0] && atx_bounds_text(&number, b, d->targs[k].text)
+                       ? atx_range_exactly(number)
+                       : UNKNOWN;
+        }
+    if (macro && !macro->open)
+        return read_body(p, t, 0, &d->all, 0, macro->body);
+    const atx_tokens *code = &d->code;
+    if (atx_draft_number(&value, d, t, (atx_span){ i, i + 1 }))
+        return atx_range_exactly(atx_poly_number(value));
+    atx_span definition;
+    if (t == code && atx_draft_definition(&definition, d, name, i)) {
+        const atx_frame file = { .t = code, .body = { 0, code->count }, .depth = p->f->depth + 1 };
+        place there = { b, &file, SIZE_MAX, p->looked };
+        return definition.begin <= i && i < definition.end ? UNKNOWN : read_at(&there, code, definition);
+    }
+    return UNKNOWN;
+}
+
+static atx_range read_argument(place *p, const char *name)
+{
+    const atx_draft *d = p->b->d;
+    for (int k = 0; k < d->arg_count; k++) {
+        const atx_draft_arg *a = &d->args[k];
+        const char *type = a->type.targ >= 0 ? d->targs[a->type.targ].dtype : a->type.dtype;
+        atx_poly own;
+        if (strcmp(a->arg.name, name) != 0)
+            continue;
+        if (a->stars || a->type.lanes != 1 || !type || (type[0] != 'i' && type[0] != 'u'))
+            return UNKNOWN;
+        if (a->own)
+            return atx_bounds_text(&own, p->b, a->value) ? atx_range_exactly(own) : UNKNOWN;
+        return atx_range_exactly(atx_poly_symbol(atx_poly_named(&p->b->symbols, a->name, ATX_TAG_ARG + k)));
+    }
+    return UNKNOWN;
+}
+
+static const looked *find_looked(const place *p, const char *name)
+{
+    for (const looked *l = p->looked; l; l = l->outer)
+        if (l->f == p->f && strcmp(l->name, name) == 0)
+            return l;
+    return NULL;
+}
+
+/* A variable of the frame. */
+static bool read_local(atx_range *out, place *p, const char *name, size_t at)
+{
+    const size_t declared = atx_guards_declaration(p->f->t, p->f->body.begin, name, at);
+    if (declared == SIZE_MAX)
+        return false;
+    const looked *before = find_looked(p, name);
+    if (before) {
+        *out = before->had;
+        return true;
+    }
+    looked now = { .outer = p->looked, .f = p->f };
+    snprintf(now.name, sizeof now.name, "%s", name);
+    place there = { p->b, p->f, SIZE_MAX, &now };
+    const atx_range bound = bound_of(&there, (atx_span){ declared, declared + 1 }, at);
+    const atx_range value = value_of(&there, &now.had, declared, at);
+    *out = value.exact && !bound.known ? value : limited(bound, value);
+    return true;
+}
+
+/* A name that stands alone, at token i of `t`. */
+static atx_range read_name(place *p, const char *name, const atx_tokens *t, size_t i)
+{
+    atx_range value;
+    const atx_bound_name *known = atx_bounds_name(p->f, t, i);
+    const size_t at = p->at == SIZE_MAX && t == p->f->t ? i : p->at;
+    if (t == p->f->t && read_local(&value, p, name, at))
+        return value;
+    if (known && known->arg < 0) {
+        if (t != p->f->t || known->value.exact)
+            return known->value;
+        return limited(bound_of(p, (atx_span){ i, i + 1 }, at), known->value);
+    }
+    if (p->f->outer) {
+        place outer = { p->b, p->f->outer, p->f->outer_at, p->looked };
+        char word[ATX_MAX_WORD];
+        atx_draft_word(word, t, i);
+        if (p->f->outer_at != SIZE_MAX && read_local(&value, &outer, word, p->f->outer_at))
+            return value;
+        return read_name(&outer, name, t, i);
+    }
+    if (p->f->depth == 0 || p->f->t != &p->b->d->code) {
+        value = read_argument(p, name);
+        if (value.known)
+            return value;
+    }
+    return read_global(p, name, t, i);
+}
+
+static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t end)
+{
+    place *p = context;
+    atx_range value;
+    char name[ATX_MAX_WORD];
+    const size_t at = *i;
+    if (p->b->budget-- <= 0 || p->b->depth > MOST_DEPTH) {
+        *i = end;
+        return UNKNOWN;
+    }
+    if (read_builtin(&value, p, t, at)) {
+        *i += 3;
+        return value;
+    }
+    if (read_group(&value, p, t, at)) {
+        *i = atx_tokens_match(t, at + 3) + 1;
+        return value;
+    }
+    (*i)++;
+    while (atx_tokens_is(t, *i, "::") && atx_tokens_is_word(t, *i + 1))
+        *i += 2;
+    const size_t last = *i - 1;
+    atx_draft_word(name, t, last);
+    if (atx_tokens_is(t, *i, "<") && atx_tokens_match(t, *i) < end &&
+        atx_tokens_is(t, atx_tokens_match(t, *i) + 1, "("))
+        *i = atx_tokens_match(t, *i) + 1;
+    if (atx_tokens_is(t, *i, "(")) {
+        const size_t open = *i;
+        *i = atx_tokens_match(t, open) + 1;
+        if (strstr(name, "_cast"))
+            return read_at(p, t, (atx_span){ open + 1, *i - 1 });
+        return read_call(p, name, t, open);
+    }
+    const atx_bound_name *known = atx_bounds_name(p->f, t, last);
+    bool element = false;
+    for (; atx_tokens_is(t, *i, "["); *i = atx_tokens_match(t, *i) + 1)
+        element = true;
+    const bool member = atx_tokens_is(t, *i, ".") || atx_tokens_is(t, *i, "->");
+    while (atx_tokens_is(t, *i, ".") || atx_tokens_is(t, *i, "->"))
+        *i += 2;
+    if (known && known->arg >= 0 && (element || (at && atx_tokens_is(t, at - 1, "*"))))
+        return element_of(p, known);
+    if (strcmp(name, "warpSize") == 0)
+        return atx_range_exactly(atx_poly_number(32));
+    return element || member ? UNKNOWN : read_name(p, name, t, last);
+}
+
+/* *p, *(p + i), *(const int *)((const char *)p + i) */
+static atx_range read_element(void *context, const atx_tokens *t, size_t begin, size_t end)
+{
+    place *p = context;
+    for (size_t i = begin; i < end; i++) {
+        const atx_bound_name *name = atx_tokens_is_word(t, i) ? atx_bounds_name(p->f, t, i) : NULL;
+        if (name && name->arg >= 0)
+            return element_of(p, name);
+    }
+    return UNKNOWN;
+}
+
+/* k + threadIdx.x of row * n + k + threadIdx.x, under k + threadIdx.x < n. */
+static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t *i, size_t end)
+{
+    place *p = context;
+    for (int k = 0; t == p->f->t && p->f->guards && k < p->f->guards->count; k++) {
+        const atx_span less = p->f->guards->items[k].less;
+        const atx_span here = { *i, *i + less.end - less.begin };
+        if (less.end < less.begin + 3 || here.end > end ||
+            atx_tokens_find(t, less.begin, less.end, "+") >= less.end || !atx_guards_same(t, less, here) ||
+            (here.end < end && !atx_tokens_is(t, here.end, "+") && !atx_tokens_is(t, here.end, "-")))
+            continue;
+        *out = bound_of(p, here, *i);
+        if (out->known) {
+            *i = here.end;
+            return true;
+        }
+    }
+    return false;
+}
+
+static atx_range read_at(place *p, const atx_tokens *t, atx_span span)
+{
+    const atx_range_words words = { &p->b->symbols, read_word, read_element, read_sum, p };
+    if (p->b->depth > MOST_DEPTH)
+        return UNKNOWN;
+    p->b->depth++;
+    const atx_range value = atx_range_read(&words, t, span.begin, span.end);
+    p->b->depth--;
+    return value;
+}
+
+/* ---- what others ask ---- */
+
+atx_range atx_bounds_value(atx_bounding *b, const atx_frame *f, atx_span span)
+{
+    place p = { b, f, SIZE_MAX, NULL };
+    return read_at(&p, f->t, span);
+}
+
+atx_range atx_bounds_of(atx_bounding *b, const atx_frame *f, atx_span span)
+{
+    place p = { b, f, SIZE_MAX, NULL };
+    const atx_range bound = f->guards && span.begin < span.end ? bound_of(&p, span, span.begin) : UNKNOWN;
+    return limited(bound, read_at(&p, f->t, span));
+}
+
+atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_t from)
+{
+    place p = { b, f, SIZE_MAX, NULL };
+    return trips(&p, at, from);
+}

@@ -1,0 +1,76 @@
+/*
+ * adopt_bounds.h - Private to adopt*.c: the largest value of an expression at its place in a kernel, by what
+ * its names are given and compared with, and by the launch.
+ */
+#ifndef AUTOTUNE_ADOPT_BOUNDS_H
+#define AUTOTUNE_ADOPT_BOUNDS_H
+
+#include "exchange/adopt_guards.h"
+#include "exchange/adopt_range.h"
+
+#define ATX_BOUND_NAMES 48
+
+/* What symbols are: `tag` of atx_poly_entry. */
+enum {
+    ATX_TAG_ARG = 0,       /* + which scalar argument                          */
+    ATX_TAG_EXTRA = 100,   /* + which size of the host's                       */
+    ATX_TAG_PARAM = 200,   /* a parameter of the template                      */
+    ATX_TAG_GRID = 300,    /* + axis: blocks of a grid that nobody says        */
+    ATX_TAG_ELEMENT = 400, /* + which buffer: its integers are below that      */
+    ATX_TAG_OTHER = 900
+};
+
+/* A name of a body that stands for a value, or points into a buffer. */
+typedef struct atx_bound_name {
+    char name[ATX_MAX_WORD];
+    atx_range value;
+    int arg;         /* -1: no pointer                                          */
+    atx_range from;  /* how many elements it is ahead of the buffer's first     */
+    long bytes;      /* of what it points to; 0: the buffer's own type          */
+    size_t declared; /* its token; 0: it is an argument */
+} atx_bound_name;
+
+typedef struct atx_frame {
+    const struct atx_frame *outer; /* of a macro: where its other names are known */
+    size_t outer_at;
+    const atx_tokens *t;
+    atx_span body;
+    atx_bound_name *names;
+    int count;
+    int depth;
+    atx_guards *guards;
+} atx_frame;
+
+typedef struct atx_bounding {
+    atx_draft *d;
+    atx_poly_table symbols;
+    atx_poly block[3], grid[3];
+    bool grid_known[3];
+    int budget;   /* look-ups of names: fewer than that */
+    int blockidx; /* the axis whose block is a symbol of its own, at ATX_TAG_OTHER; -1: none */
+    int depth;
+} atx_bounding;
+
+void atx_bounds_begin(atx_bounding *b, atx_draft *d);
+
+/* A text of declarations, such as the grid. */
+bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text);
+
+/* Whether a grid that nobody says, or an integer of a buffer, is in it. */
+bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p);
+
+/* What tokens of the frame are made of; and no more than what they are compared with where they stand. */
+atx_range atx_bounds_value(atx_bounding *b, const atx_frame *f, atx_span span);
+atx_range atx_bounds_of(atx_bounding *b, const atx_frame *f, atx_span span);
+
+/* What the name at token i stands for; NULL: nothing that the frame was told. */
+atx_bound_name *atx_bounds_name(const atx_frame *f, const atx_tokens *t, size_t i);
+atx_bound_name *atx_bounds_add(atx_frame *f, const char *name);
+
+/* How often a statement within loops runs, at most, of those loops that begin behind token `from`. */
+atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_t from);
+
+/* "int i = blockIdx.x * S + ...", and i < n: n, and S. false: the kernel does not say it. */
+bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis);
+
+#endif

@@ -1,0 +1,180 @@
+/* adopt_bounds_launch.c - the launch as sums of products: block and grid as a draft has them, and a grid that
+ * nobody says by what the kernel compares its indices with. */
+#include "exchange/adopt_bounds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_BUDGET = 30000 };
+
+static const atx_range UNKNOWN = { .known = false };
+
+/* A word of the language of declarations. */
+static atx_range text_word(void *context, const atx_tokens *t, size_t *i, size_t end)
+{
+    atx_bounding *b = context;
+    char name[ATX_MAX_WORD];
+    const atx_range_words words = { &b->symbols, text_word, NULL, NULL, b };
+    atx_draft_word(name, t, (*i)++);
+    if (!atx_tokens_is(t, *i, "(")) {
+        int tag = ATX_TAG_PARAM;
+        for (int k = 0; k < b->d->arg_count; k++)
+            tag = strcmp(b->d->args[k].name, name) == 0 ? ATX_TAG_ARG + k : tag;
+        for (int k = 0; k < b->d->extra_count; k++)
+            tag = strcmp(b->d->extra_name[k], name) == 0 ? ATX_TAG_EXTRA + k : tag;
+        return atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, name, tag)));
+    }
+    const size_t open = *i, close = atx_tokens_match(t, open), comma = atx_code_comma(t, open + 1, close);
+    *i = close + 1;
+    if (close >= end || comma >= close)
+        return UNKNOWN;
+    const atx_range x = atx_range_read(&words, t, open + 1, comma);
+    const atx_range y = atx_range_read(&words, t, comma + 1, close);
+    if (strcmp(name, "min") == 0)
+        return atx_range_smaller(&b->symbols, x, y);
+    if (strcmp(name, "max") == 0 && x.exact && y.exact)
+        return atx_range_exactly(atx_poly_most(&b->symbols, &x.most, &y.most));
+    if (strcmp(name, "ceil_div") != 0 || !x.exact || !y.exact)
+        return UNKNOWN;
+    const atx_range less = atx_range_below(x.most);
+    return atx_range_and_one(atx_range_exactly(atx_poly_divide(&b->symbols, &less.most, &y.most)));
+}
+
+bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text)
+{
+    atx_tokens t = { 0 };
+    const atx_range_words words = { &b->symbols, text_word, NULL, NULL, b };
+    if (!text[0] || strstr(text, "device.") || strstr(text, "sizeof") || !atx_code_read(&t, text))
+        return false;
+    const atx_range value = atx_range_read(&words, &t, 0, t.count);
+    atx_tokens_clear(&t);
+    *out = value.most;
+    return value.exact;
+}
+
+void atx_bounds_begin(atx_bounding *b, atx_draft *d)
+{
+    b->d = d;
+    b->budget = MOST_BUDGET;
+    b->blockidx = -1;
+    b->depth = 0;
+    b->symbols.count = 0;
+    for (int k = 0; k < d->extra_count; k++)
+        atx_poly_named(&b->symbols, d->extra_name[k], ATX_TAG_EXTRA + k);
+    for (int k = 0; k < d->arg_count; k++)
+        if (!d->args[k].stars)
+            atx_poly_named(&b->symbols, d->args[k].name, ATX_TAG_ARG + k);
+    for (int k = 0; k < 3; k++) {
+        static const char *const GRID[] = { "grid.x", "grid.y", "grid.z" };
+        if (!atx_bounds_text(&b->block[k], b, d->block[k]))
+            b->block[k] = atx_poly_number(d->block[k][0] ? 1024 : 1);
+        b->grid_known[k] = atx_bounds_text(&b->grid[k], b, d->grid[k]);
+        if (!b->grid_known[k] && !d->grid[k][0] && k && !d->grid_guessed) {
+            b->grid[k] = atx_poly_number(1);
+            b->grid_known[k] = true;
+        }
+        if (!b->grid_known[k])
+            b->grid[k] = atx_poly_symbol(atx_poly_named(&b->symbols, GRID[k], ATX_TAG_GRID + k));
+    }
+}
+
+/* ---- a grid that nobody says ---- */
+
+/* The number of times that a symbol is in a sum of products. */
+static atx_poly part_of(const atx_poly *p, int symbol)
+{
+    atx_poly step = { .count = 0 };
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->terms[i].degree; k++)
+            if (p->terms[i].of[k] == symbol) {
+                atx_poly one = { .count = 1, .terms = { p->terms[i] } };
+                atx_poly_term *term = &one.terms[0];
+                memmove(&term->of[k], &term->of[k + 1], (size_t)(term->degree - k - 1) * sizeof *term->of);
+                term->degree--;
+                step = atx_poly_add(&step, &one, 1);
+                break;
+            }
+    return step;
+}
+
+/* The parameters and numbers of a step: BLOCK of width * BLOCK. */
+static atx_poly params_of(const atx_bounding *b, const atx_poly *p)
+{
+    atx_poly step = { .count = 1, .terms = { { .factor = p->terms[0].factor } } };
+    const atx_poly_term *from = &p->terms[0];
+    for (int k = 0; k < from->degree; k++) {
+        const atx_poly_entry *entry = &b->symbols.items[from->of[k]];
+        if (entry->kind == ATX_SYMBOL_NAME && entry->tag == ATX_TAG_PARAM)
+            step.terms[0].of[step.terms[0].degree++] = from->of[k];
+    }
+    return step;
+}
+
+/* The step of blockIdx in any expression of the kernel, where no comparison has it. */
+static void any_step(atx_poly *step, atx_bounding *b, const atx_frame *f, int symbol)
+{
+    const atx_tokens *t = f->t;
+    for (size_t i = f->body.begin; i + 2 < f->body.end && !step->count; i++) {
+        if (!atx_tokens_is(t, i, "=") || !atx_tokens_is_word(t, i - 1))
+            continue;
+        const size_t end = atx_tokens_find(t, i + 1, f->body.end, ";");
+        const atx_range value = atx_bounds_value(b, f, (atx_span){ i + 1, atx_code_comma(t, i + 1, end) });
+        atx_poly part = part_of(&value.most, symbol);
+        long number;
+        if (!value.known || !part.count || atx_bounds_of_grid(b, &part))
+            continue;
+        part = params_of(b, &part);
+        if (!(atx_poly_is_number(&number, &part) && number == 1))
+            *step = part;
+    }
+}
+
+bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis)
+{
+    const int symbol = atx_poly_named(&b->symbols, "block", ATX_TAG_OTHER);
+    bool found = false;
+    *step = (atx_poly){ .count = 0 };
+    for (int k = 0; k < (f->guards ? f->guards->count : 0) && !found; k++) {
+        const atx_guard *g = &f->guards->items[k];
+        b->blockidx = axis;
+        const atx_range less = atx_bounds_value(b, f, g->less);
+        b->blockidx = -1;
+        const atx_poly part = part_of(&less.most, symbol);
+        if (!less.known || !part.count)
+            continue;
+        atx_range than = atx_bounds_value(b, f, g->than);
+        const atx_poly one = atx_poly_number(1);
+        if (!than.known || atx_bounds_of_grid(b, &than.most) || !atx_poly_within(&one, &than.most))
+            continue;
+        *step = part;
+        *size = g->inclusive ? atx_range_and_one(than).most : than.most;
+        if (axis && atx_bounds_of_grid(b, &part)) /* rows of blocks: what x alone covers */
+            *size = *step = atx_poly_number(1);
+        found = true;
+    }
+    b->blockidx = axis;
+    if (!found)
+        any_step(step, b, f, symbol);
+    b->blockidx = -1;
+    return found;
+}
+
+/* ---- names of a frame ---- */
+
+atx_bound_name *atx_bounds_name(const atx_frame *f, const atx_tokens *t, size_t i)
+{
+    for (int k = f->count; k-- > 0;)
+        if (atx_tokens_is(t, i, f->names[k].name))
+            return &f->names[k];
+    return NULL;
+}
+
+atx_bound_name *atx_bounds_add(atx_frame *f, const char *name)
+{
+    if (f->count == ATX_BOUND_NAMES || !name[0])
+        return NULL;
+    atx_bound_name *new = &f->names[f->count++];
+    *new = (atx_bound_name){ .arg = -1 };
+    snprintf(new->name, sizeof new->name, "%s", name);
+    return new;
+}

@@ -1,0 +1,366 @@
+/* adopt_guards.c - see adopt_guards.h. From a comparison outwards to the statement that it is a condition of.
+ */
+#include "exchange/adopt_guards.h"
+
+size_t atx_guards_around(const atx_tokens *t, size_t begin, size_t i)
+{
+    while (i-- > begin) {
+        if ((atx_tokens_is(t, i, ")") || atx_tokens_is(t, i, "]") || atx_tokens_is(t, i, "}")) &&
+            t->items[i].pair < i && t->items[i].pair >= begin) {
+            i = t->items[i].pair;
+            continue;
+        }
+        if (atx_tokens_opens(t, i))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+size_t atx_guards_statement(const atx_tokens *t, size_t i, size_t end)
+{
+    static const char *const HEADS[] = { "if", "for", "while", "switch", "constexpr", NULL };
+    for (bool head = true; i < end;) {
+        if (atx_tokens_is(t, i, ";"))
+            return i + 1;
+        if (atx_tokens_is(t, i, "{") && head)
+            return atx_tokens_match(t, i) + 1;
+        head = atx_token_is_one_of(t->text, &t->items[i], HEADS) || (head && atx_tokens_is(t, i, "("));
+        i = atx_tokens_opens(t, i) ? atx_tokens_match(t, i) + 1 : i + 1;
+    }
+    return end;
+}
+
+/* The bracket of the header whose body token i is in, without braces: for (...) i; SIZE_MAX: none. */
+static size_t header_before(const atx_tokens *t, size_t begin, size_t i)
+{
+    static const char *const LOOPS[] = { "for", "while", NULL };
+    for (size_t k = i; k-- > begin;) {
+        if (atx_tokens_is(t, k, ";") || atx_tokens_is(t, k, "{") || atx_tokens_is(t, k, "}"))
+            return SIZE_MAX;
+        if (!atx_tokens_is(t, k, ")") || t->items[k].pair >= k)
+            continue;
+        k = t->items[k].pair;
+        if (k > begin && atx_token_is_one_of(t->text, &t->items[k - 1], LOOPS))
+            return k - 1;
+    }
+    return SIZE_MAX;
+}
+
+size_t atx_guards_loop(const atx_tokens *t, size_t begin, size_t i)
+{
+    static const char *const LOOPS[] = { "for", "while", NULL };
+    const size_t lone = header_before(t, begin, i);
+    if (lone != SIZE_MAX)
+        return lone;
+    for (size_t open = atx_guards_around(t, begin, i); open != SIZE_MAX;
+         open = atx_guards_around(t, begin, open)) {
+        if (atx_tokens_is(t, open, "{") && open && atx_tokens_is(t, open - 1, "do"))
+            return open - 1;
+        if (atx_tokens_is(t, open, "(") && open && atx_tokens_is(t, open - 1, "for"))
+            return open - 1;
+        if (!atx_tokens_is(t, open, "{") || !open || !atx_tokens_is(t, open - 1, ")"))
+            continue;
+        const size_t pair = t->items[open - 1].pair;
+        if (pair > begin && pair < open && atx_token_is_one_of(t->text, &t->items[pair - 1], LOOPS))
+            return pair - 1;
+        const size_t outer = header_before(t, begin, open);
+        if (outer != SIZE_MAX && !atx_tokens_is(t, open - 1, ")"))
+            return outer;
+    }
+    return SIZE_MAX;
+}
+
+bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b)
+{
+    if (a.end - a.begin != b.end - b.begin)
+        return false;
+    for (size_t i = 0; i < a.end - a.begin; i++) {
+        const atx_token *x = &t->items[a.begin + i], *y = &t->items[b.begin + i];
+        if (x->end - x->begin != y->end - y->begin ||
+            memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) != 0)
+            return false;
+    }
+    return true;
+}
+
+static const char *const ENDS[] = { "&&", "||", ";", ",", "?", ":", "=", "{", "}", "return", "!", NULL };
+
+static size_t left_of(const atx_tokens *t, size_t begin, size_t sign)
+{
+    size_t i = sign;
+    while (i > begin) {
+        const size_t k = i - 1;
+        if (atx_tokens_is(t, k, ")") || atx_tokens_is(t, k, "]"))
+            i = t->items[k].pair < k ? t->items[k].pair : k;
+        else if (atx_tokens_opens(t, k) || atx_token_is_one_of(t->text, &t->items[k], ENDS))
+            break;
+        else
+            i = k;
+    }
+    return i;
+}
+
+static size_t right_of(const atx_tokens *t, size_t sign, size_t end)
+{
+    size_t i = sign + 1;
+    while (i < end && !atx_tokens_is(t, i, ")") && !atx_tokens_is(t, i, "]") &&
+           !atx_token_is_one_of(t->text, &t->items[i], ENDS))
+        i = atx_tokens_opens(t, i) ? atx_tokens_match(t, i) + 1 : i + 1;
+    return i < end ? i : end;
+}
+
+/* Without brackets around all of it. */
+static atx_span bare(const atx_tokens *t, size_t begin, size_t end)
+{
+    while (begin + 1 < end && atx_tokens_is(t, begin, "(") && atx_tokens_match(t, begin) + 1 == end) {
+        begin++;
+        end--;
+    }
+    return (atx_span){ begin, end };
+}
+
+/* ---- where it holds ---- */
+
+/* Is the statement at token i the end of its block's turn: return, continue, break? */
+static bool leaves(const atx_tokens *t, size_t i, size_t end)
+{
+    static const char *const WORDS[] = { "return", "continue", "break", "goto", NULL };
+    if (!atx_tokens_is(t, i, "{"))
+        return i < end && atx_token_is_one_of(t->text, &t->items[i], WORDS);
+    size_t at = i + 1, last = at;
+    while (at < atx_tokens_match(t, i)) {
+        last = at;
+        at = atx_guards_statement(t, at, end);
+    }
+    return atx_token_is_one_of(t->text, &t->items[last], WORDS);
+}
+
+/* How a bracket joins what is in it: by && alone, || alone, both, or neither. */
+typedef struct joined {
+    bool and, or ;
+} joined;
+
+static joined joins(const atx_tokens *t, size_t begin, size_t end)
+{
+    joined j = { false, false };
+    for (size_t i = begin; i < end; i = atx_tokens_opens(t, i) ? atx_tokens_match(t, i) + 1 : i + 1) {
+        j.and = j.and || atx_tokens_is(t, i, "&&");
+        j.or = j.or || atx_tokens_is(t, i, "||");
+    }
+    return j;
+}
+
+/* A comparison on its way outwards. */
+typedef struct climb {
+    const atx_tokens *t;
+    atx_span body;
+    size_t sign;
+    joined all;
+    bool not ; /* an odd number of ! */
+} climb;
+
+static size_t end_of_block(const climb *c, size_t at)
+{
+    size_t open = atx_guards_around(c->t, c->body.begin, at);
+    while (open != SIZE_MAX && !atx_tokens_is(c->t, open, "{"))
+        open = atx_guards_around(c->t, c->body.begin, open);
+    return open == SIZE_MAX ? c->body.end : atx_tokens_match(c->t, open);
+}
+
+/* Of "if (...) A else B": where the comparison holds, or its opposite (*opposite). */
+static bool holds_if(atx_span *out, bool *opposite, const climb *c, size_t open)
+{
+    const size_t close = atx_tokens_match(c->t, open), end = c->body.end;
+    const size_t then = atx_guards_statement(c->t, close + 1, end);
+    const bool other = atx_tokens_is(c->t, then, "else"), quits = leaves(c->t, close + 1, end);
+    const bool yes = !c->not &&!c->all.or, no = c->not ? !c->all.or : !c->all.and;
+    *opposite = false;
+    if ((quits || other) && no && !(yes && !quits)) {
+        *opposite = !c->not ;
+        *out = (atx_span){ then, other ? atx_guards_statement(c->t, then + 1, end) : end_of_block(c, open) };
+        if (quits)
+            out->end = end_of_block(c, open);
+        return true;
+    }
+    *out = (atx_span){ c->sign, then };
+    return yes;
+}
+
+/* A condition that no statement is of: i < n ? here : ..., and until the end of the block for the value of a
+ * name. */
+static bool holds_value(atx_span *out, const climb *c, size_t from)
+{
+    const atx_tokens *t = c->t;
+    const size_t open = atx_guards_around(t, c->body.begin, c->sign);
+    const size_t end = open == SIZE_MAX ? c->body.end : atx_tokens_match(t, open);
+    const size_t stop = atx_tokens_find(t, from, end, ";"), ask = atx_tokens_find(t, from, stop, "?");
+    *out = (atx_span){ c->sign, ask < stop ? atx_tokens_find(t, ask, stop, ":") : end_of_block(c, c->sign) };
+    return !c->not &&!c->all.or ;
+}
+
+static bool holds(atx_span *out, bool *opposite, climb *c)
+{
+    const atx_tokens *t = c->t;
+    size_t inner = c->sign;
+    *opposite = false;
+    for (;;) {
+        const size_t open = atx_guards_around(t, c->body.begin, inner);
+        const bool bracket = open != SIZE_MAX && atx_tokens_is(t, open, "(") && open > c->body.begin;
+        size_t begin = bracket ? open + 1 : left_of(t, c->body.begin, inner);
+        size_t end = bracket ? atx_tokens_match(t, open) : right_of(t, inner, c->body.end);
+        const bool is_for = bracket && atx_tokens_is(t, open - 1, "for");
+        if (is_for) {
+            const size_t first = atx_tokens_find(t, begin, end, ";");
+            end = atx_tokens_find(t, first + 1, end, ";");
+            begin = first;
+            if (c->sign < first || c->sign > end)
+                return false;
+        }
+        const joined here = joins(t, begin, end);
+        c->all.and = c->all.and || here.and;
+        c->all.or = c->all.or || here.or ;
+        if (!bracket)
+            return holds_value(out, c, inner);
+        if (atx_tokens_is(t, open - 1, "if") || atx_tokens_is(t, open - 1, "constexpr"))
+            return holds_if(out, opposite, c, open);
+        if (is_for || atx_tokens_is(t, open - 1, "while")) {
+            *out = (atx_span){ c->sign, atx_guards_statement(t, atx_tokens_match(t, open) + 1, c->body.end) };
+            return !c->not &&!c->all.or ;
+        }
+        if (atx_tokens_find(t, inner, end, "?") < end)
+            return holds_value(out, c, inner);
+        if (atx_tokens_is(t, open - 1, "!"))
+            c->not = !c->not ;
+        else if (atx_tokens_is_word(t, open - 1) && !atx_tokens_is(t, open - 1, "return"))
+            return false; /* an argument of a call */
+        inner = open;
+    }
+}
+
+/* ---- all of them ---- */
+
+static void add(atx_guards *out, atx_guard guard)
+{
+    if (out->count < ATX_GUARDS && guard.less.begin < guard.less.end && guard.than.begin < guard.than.end)
+        out->items[out->count++] = guard;
+}
+
+/* A '<' that is a bracket of a template's arguments. */
+static bool is_angle(const atx_tokens *t, size_t i)
+{
+    const size_t pair = t->items[i].pair;
+    if (pair == SIZE_MAX)
+        return false;
+    const size_t begin = pair > i ? i : pair, end = pair > i ? pair : i;
+    for (size_t k = begin; k < end; k++)
+        if (atx_tokens_is(t, k, "&&") || atx_tokens_is(t, k, "||") || atx_tokens_is(t, k, ";"))
+            return false;
+    return true;
+}
+
+static void read_one(atx_guards *out, const atx_tokens *t, atx_span body, size_t sign)
+{
+    const bool less = atx_tokens_is(t, sign, "<") || atx_tokens_is(t, sign, "<=");
+    const bool inclusive = atx_tokens_is(t, sign, "<=") || atx_tokens_is(t, sign, ">=");
+    const bool equal = atx_tokens_is(t, sign, "=="), unequal = atx_tokens_is(t, sign, "!=");
+    climb c = { .t = t, .body = body, .sign = sign };
+    const atx_span left = bare(t, left_of(t, body.begin, sign), sign);
+    const atx_span right = bare(t, sign + 1, right_of(t, sign, body.end));
+    atx_guard guard = { .less = left, .than = right };
+    bool opposite;
+    if (!holds(&guard.holds, &opposite, &c))
+        return;
+    if (equal || unequal) { /* i != n of a loop, i != 0 that returns: i is 0 from there on */
+        guard.inclusive = equal ? !opposite : opposite;
+        if (equal && opposite)
+            return;
+        if (unequal && !opposite && !atx_tokens_is(t, atx_guards_around(t, body.begin, sign) - 1, "for"))
+            return;
+        add(out, guard);
+        return;
+    }
+    if (less == opposite) { /* a > b, or not a < b: b < a, or b <= a */
+        guard.less = right;
+        guard.than = left;
+    }
+    guard.inclusive = inclusive != opposite;
+    add(out, guard);
+}
+
+void atx_guards_read(atx_guards *out, const atx_tokens *t, atx_span body)
+{
+    static const char *const SIGNS[] = { "<", ">", "<=", ">=", "==", "!=", NULL };
+    out->count = 0;
+    for (size_t i = body.begin; i < body.end; i++)
+        if (atx_token_is_one_of(t->text, &t->items[i], SIGNS) && !is_angle(t, i))
+            read_one(out, t, body, i);
+}
+
+/* ---- declarations ---- */
+
+/* Whether "TYPE *" or "TYPE<...>" that ends at token i begins a statement: a * b is none. */
+static bool begins_statement(const atx_tokens *t, size_t i, size_t begin)
+{
+    size_t at = i;
+    while (at > begin && (atx_tokens_is(t, at, "*") || atx_tokens_is(t, at, "&")))
+        at--;
+    if (atx_tokens_is(t, at, ">") && t->items[at].pair < at)
+        at = t->items[at].pair - 1;
+    if (!atx_tokens_is_word(t, at))
+        return false;
+    while (at > begin && (atx_tokens_is_word(t, at - 1) || atx_tokens_is(t, at - 1, "::")))
+        at--;
+    const bool value = atx_tokens_is(t, i + 2, "=") || atx_tokens_is(t, i + 2, ":");
+    return at == begin || atx_tokens_is(t, at - 1, ";") || atx_tokens_is(t, at - 1, "{") ||
+           atx_tokens_is(t, at - 1, "}") || (atx_tokens_is(t, at - 1, "(") && value);
+}
+
+/* Whether the name at token i is declared there. */
+bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin)
+{
+    static const char *const NOT[] = { "return", "else", "case", "goto", "do", NULL };
+    static const char *const BEHIND[] = { "=", ";", ",", "(", "{", "[", ":", ")", NULL };
+    if (i <= begin || !atx_token_is_one_of(t->text, &t->items[i + 1], BEHIND))
+        return false;
+    if (atx_tokens_is_word(t, i - 1))
+        return !atx_token_is_one_of(t->text, &t->items[i - 1], NOT);
+    if (atx_tokens_is(t, i - 1, "*") || atx_tokens_is(t, i - 1, "&") || atx_tokens_is(t, i - 1, ">"))
+        return begins_statement(t, i - 1, begin);
+    if (!atx_tokens_is(t, i - 1, ","))
+        return false;
+    size_t at = i - 1; /* int a = 1, b */
+    while (at > begin && !atx_tokens_is(t, at - 1, ";") && !atx_tokens_is(t, at - 1, "{") &&
+           !atx_tokens_is(t, at - 1, "}")) {
+        at--;
+        if (atx_tokens_is(t, at, ")") || atx_tokens_is(t, at, "]"))
+            at = t->items[at].pair < at ? t->items[at].pair : at;
+        else if (atx_tokens_is(t, at, "("))
+            break;
+    }
+    at += atx_tokens_is(t, at, "(");
+    return atx_draft_is_type_word(t, at);
+}
+
+/* Whether the block that token i is in still is open at `at`. */
+bool atx_guards_open(const atx_tokens *t, size_t i, size_t at)
+{
+    for (; i < at; i++)
+        if (atx_tokens_is(t, i, "{")) {
+            const size_t close = atx_tokens_match(t, i);
+            if (close < at)
+                i = close;
+        } else if (atx_tokens_is(t, i, "}")) {
+            return false;
+        }
+    return true;
+}
+
+size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at)
+{
+    for (size_t i = at + 1; i-- > begin;)
+        if (atx_tokens_is(t, i, name) &&
+            !(i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"))) &&
+            atx_guards_declares(t, i, begin) && atx_guards_open(t, i, at))
+            return i;
+    return SIZE_MAX;
+}

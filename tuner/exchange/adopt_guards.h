@@ -1,0 +1,45 @@
+/*
+ * adopt_guards.h - Private to adopt*.c: comparisons in a body of code, and where each holds. "if (i < n) {
+ * here }", "if (i >= n) return; here", "for (; i < n;) here", "i < n ? here : there".
+ */
+#ifndef AUTOTUNE_ADOPT_GUARDS_H
+#define AUTOTUNE_ADOPT_GUARDS_H
+
+#include "exchange/adopt_draft.h"
+
+#define ATX_GUARDS 96
+
+typedef struct atx_guard {
+    atx_span less, than; /* tokens of both sides: less < than           */
+    bool inclusive;      /* less <= than                                */
+    atx_span holds;      /* tokens where it does                        */
+} atx_guard;
+
+typedef struct atx_guards {
+    atx_guard items[ATX_GUARDS];
+    int count;
+} atx_guards;
+
+void atx_guards_read(atx_guards *out, const atx_tokens *t, atx_span body);
+
+/* The open bracket around token i, from `begin` on; SIZE_MAX: none. */
+size_t atx_guards_around(const atx_tokens *t, size_t begin, size_t i);
+
+/* Behind the statement that begins at token i. */
+size_t atx_guards_statement(const atx_tokens *t, size_t i, size_t end);
+
+/* The loop of `for`, `while` or `do` around token i: its first token; SIZE_MAX: none. */
+size_t atx_guards_loop(const atx_tokens *t, size_t begin, size_t i);
+
+/* Whether the name at token i is declared there, in a body that begins at `begin`. */
+bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
+
+/* Whether the block that token i is in still is open at `at`. */
+bool atx_guards_open(const atx_tokens *t, size_t i, size_t at);
+
+/* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
+size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
+
+bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b); /* of the same tokens */
+
+#endif

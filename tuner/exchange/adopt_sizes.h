@@ -1,0 +1,24 @@
+/* adopt_sizes.h - Private to adopt_sizes*.c: how far a kernel reaches into its buffers. */
+#ifndef AUTOTUNE_ADOPT_SIZES_H
+#define AUTOTUNE_ADOPT_SIZES_H
+
+#include "exchange/adopt_bounds.h"
+
+typedef struct atx_reach {
+    atx_poly most; /* elements                                     */
+    bool any;
+    bool unknown; /* an access whose index nobody understands     */
+} atx_reach;
+
+typedef struct atx_sizing {
+    atx_bounding bounds;
+    atx_reach reach[ATX_DRAFT_ARGS];
+    atx_bound_name names[ATX_BOUND_NAMES]; /* of the kernel's frame */
+    atx_guards guards;
+    atx_frame frame;
+} atx_sizing;
+
+/* What of that is written: sizes that the problem has, a grid for what nobody says. */
+void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);
+
+#endif

@@ -1,0 +1,436 @@
+/*
+ * adopt_sizes_settle.c - from how far a kernel reaches to what a draft says: which arguments are sizes of the
+ * problem, a grid for what nobody says, and a number in place of a parameter that sizes depend on.
+ */
+#include "exchange/adopt_sizes.h"
+
+#include "util/chars.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the grid ---- */
+
+typedef struct settled_axis {
+    atx_poly blocks;
+    bool known;
+} settled_axis;
+
+typedef struct settling {
+    atx_draft *d;
+    atx_sizing *z;
+    settled_axis axes[3];
+    bool fixed[ATX_POLY_SYMBOLS]; /* parameters that sizes depend on */
+} settling;
+
+static bool reads_axis(const atx_sizing *z, int k)
+{
+    const atx_tokens *t = z->frame.t;
+    const char axis[2] = { (char)('x' + k), '\0' };
+    for (size_t i = z->frame.body.begin; i + 2 < z->frame.body.end; i++)
+        if (atx_tokens_is(t, i, "blockIdx") && atx_tokens_is(t, i + 2, axis))
+            return true;
+    return false;
+}
+
+/* A size of the problem that the kernel is not told: how many blocks, or elements of them. */
+static bool add_extra(char out[ATX_MAX_WORD], atx_draft *d, const char *name)
+{
+    if (d->extra_count == ATX_DRAFT_EXTRA)
+        return false;
+    char *new = d->extra_name[d->extra_count];
+    atx_draft_free_name(new, d, name);
+    d->extra[d->extra_count++][0] = '\0';
+    memcpy(out, new, ATX_MAX_WORD);
+    return true;
+}
+
+static atx_poly rounded_up(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
+{
+    const atx_poly one = atx_poly_number(1);
+    atx_poly p = atx_poly_add(a, &one, -1);
+    p = atx_poly_divide(s, &p, b);
+    return atx_poly_add(&p, &one, 1);
+}
+
+static void write_grid(settling *s, int k)
+{
+    atx_str text = { 0 };
+    atx_poly_write(&text, &s->z->bounds.symbols, &s->axes[k].blocks);
+    if (!text.failed && text.len < ATX_DRAFT_EXPR)
+        snprintf(s->d->grid[k], ATX_DRAFT_EXPR, "%s", atx_str_text(&text));
+    atx_str_clear(&text);
+}
+
+/* The kernel's only whole number, where it is compared with nothing: how many elements there are. -1: none.
+ */
+static int only_size(const settling *s)
+{
+    const atx_draft *d = s->d;
+    int found = -1;
+    for (int i = 0; i < d->arg_count; i++) {
+        const atx_draft_arg *a = &d->args[i];
+        if (a->stars || !a->type.dtype || !strchr("iu", a->type.dtype[0]) || a->value[0] || a->own)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    for (int k = 0; found >= 0 && k < s->z->guards.count; k++)
+        for (size_t i = s->z->guards.items[k].than.begin; i < s->z->guards.items[k].than.end; i++)
+            if (atx_tokens_is(s->z->frame.t, i, d->args[found].arg.name))
+                return -1;
+    return found;
+}
+
+/* Of a direction that nobody says: as many blocks as what the kernel compares its index with needs. */
+static void settle_axis(settling *s, int k)
+{
+    static const char *const BLOCKS[] = { "blocks", "blocks_y", "blocks_z" };
+    static const char *const COUNT[] = { "count", "count_y", "count_z" };
+    atx_bounding *b = &s->z->bounds;
+    atx_poly size, step = { 0 };
+    char name[ATX_MAX_WORD];
+    if (b->grid_known[k] || !reads_axis(s->z, k))
+        return;
+    if (atx_bounds_axis(&size, &step, b, &s->z->frame, k)) {
+        s->axes[k] = (settled_axis){ rounded_up(&b->symbols, &size, &step), true };
+    } else {
+        long number = 0;
+        const bool one = !step.count || (atx_poly_is_number(&number, &step) && number == 1);
+        const int arg = k || one ? -1 : only_size(s);
+        if (arg >= 0)
+            size = atx_poly_symbol(atx_poly_named(&b->symbols, s->d->args[arg].name, ATX_TAG_ARG + arg));
+        else if (add_extra(name, s->d, one ? BLOCKS[k] : COUNT[k]))
+            size = atx_poly_symbol(atx_poly_named(&b->symbols, name, ATX_TAG_EXTRA + s->d->extra_count - 1));
+        else
+            return;
+        s->axes[k] = (settled_axis){ one ? size : rounded_up(&b->symbols, &size, &step), true };
+    }
+    if (s->axes[k].blocks.bad)
+        s->axes[k].known = false;
+    else
+        write_grid(s, k);
+}
+
+/* ---- which arguments are sizes ---- */
+
+static uint64_t arguments_in(const atx_poly_table *s, const atx_poly *p)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < s->count; i++)
+        if (s->items[i].kind == ATX_SYMBOL_NAME && s->items[i].tag < ATX_TAG_EXTRA && atx_poly_has(s, p, i))
+            all |= (uint64_t)1 << (s->items[i].tag - ATX_TAG_ARG);
+    return all;
+}
+
+static uint64_t extras_in(const atx_poly_table *s, const atx_poly *p)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < s->count; i++)
+        if (s->items[i].kind == ATX_SYMBOL_NAME && s->items[i].tag >= ATX_TAG_EXTRA &&
+            s->items[i].tag < ATX_TAG_PARAM && atx_poly_has(s, p, i))
+            all |= (uint64_t)1 << (63 - (s->items[i].tag - ATX_TAG_EXTRA));
+    return all;
+}
+
+static void choose_dims(settling *s)
+{
+    atx_draft *d = s->d;
+    uint64_t dims = 0, first = 0;
+    for (int k = 0; k < d->arg_count; k++) {
+        atx_reach *reach = &s->z->reach[k];
+        if (!d->args[k].stars || !reach->any)
+            continue;
+        d->args[k].dims = arguments_in(&s->z->bounds.symbols, &reach->most) |
+                          extras_in(&s->z->bounds.symbols, &reach->most);
+        dims |= d->args[k].dims & (((uint64_t)1 << d->arg_count) - 1);
+    }
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < d->arg_count; k++)
+            if (!d->args[k].stars && !d->args[k].own &&
+                (atx_draft_names_word(d->grid[axis], d->args[k].name) ||
+                 atx_draft_names_word(d->block[axis], d->args[k].name) ||
+                 atx_draft_names_word(d->shared_bytes, d->args[k].name)))
+                first |= (uint64_t)1 << k;
+    atx_draft_choose_dims(d, dims, first);
+}
+
+/* ---- the text ---- */
+
+/* The author's value of a parameter, which then is none any more. */
+static bool param_value(long *out, const atx_draft *d, const char *name)
+{
+    for (int k = 0; k < 3; k++)
+        if (strcmp(d->block_param[k], name) == 0) {
+            *out = d->block_value[k];
+            return true;
+        }
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0) {
+            *out = d->params[k].value;
+            return true;
+        }
+    return false;
+}
+
+/* The first size of the problem that a buffer's size is made of, or the problem's first. */
+static atx_poly own_size(settling *s, int k)
+{
+    atx_draft *d = s->d;
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    for (int i = 0; i < d->extra_count; i++)
+        if (d->args[k].dims >> (63 - i) & 1)
+            return atx_poly_symbol(atx_poly_named(symbols, d->extra_name[i], ATX_TAG_EXTRA + i));
+    for (int i = 0; i < d->arg_count; i++)
+        if ((d->args[k].dims >> i & 1) && d->args[i].dim)
+            return atx_poly_symbol(atx_poly_named(symbols, d->args[i].name, ATX_TAG_ARG + i));
+    return atx_poly_symbol(atx_poly_named(symbols, atx_draft_first_dim(d), ATX_TAG_OTHER));
+}
+
+/* Whether the kernel reads elements i and i + 1 up to a size: where rows begin. */
+static bool are_offsets(const atx_sizing *z, int k)
+{
+    const atx_poly *p = &z->reach[k].most;
+    long ones = 0, sizes = 0;
+    for (int i = 0; i < p->count; i++) {
+        ones += p->terms[i].degree == 0 && p->terms[i].factor == 1;
+        sizes += p->terms[i].degree == 1 && p->terms[i].factor == 1;
+    }
+    return z->reach[k].any && p->count == 2 && ones == 1 && sizes == 1;
+}
+
+enum { ROW = 16 }; /* elements of a row, on average */
+
+/* An integer of a buffer is below that. */
+static atx_poly below(settling *s, int k)
+{
+    const char *type = s->d->args[k].type.dtype;
+    const atx_poly one = atx_poly_number(1), none = atx_poly_number(0), size = own_size(s, k);
+    if (type && strcmp(type, "u8") == 0)
+        return atx_poly_number(256);
+    if (type && (strcmp(type, "i8") == 0 || strcmp(type + 1, "16") == 0))
+        return atx_poly_number(100);
+    return are_offsets(s->z, k) ? atx_poly_add(&one, &size, ROW) : atx_poly_add(&size, &none, 1);
+}
+
+static atx_poly of_name(void *context, int id)
+{
+    settling *s = context;
+    const atx_poly_entry *symbol = &s->z->bounds.symbols.items[id];
+    const int tag = symbol->tag;
+    if (tag < ATX_TAG_EXTRA) {
+        const atx_draft_arg *a = &s->d->args[tag - ATX_TAG_ARG];
+        return a->dim ? atx_poly_symbol(id) : atx_poly_number(a->value[0] ? strtol(a->value, NULL, 10) : 1);
+    }
+    if (tag >= ATX_TAG_ELEMENT && tag < ATX_TAG_OTHER)
+        return below(s, tag - ATX_TAG_ELEMENT);
+    if (tag >= ATX_TAG_GRID && tag < ATX_TAG_ELEMENT) {
+        const settled_axis *a = &s->axes[tag - ATX_TAG_GRID];
+        return a->known ? atx_poly_replace(&s->z->bounds.symbols, &a->blocks, of_name, s)
+                        : atx_poly_symbol(id);
+    }
+    return atx_poly_symbol(id);
+}
+
+/* Of a parameter of the search that is no block's size: the largest of its values. */
+static long largest(const atx_draft *d, const char *name, long value)
+{
+    for (int k = 0; k < d->param_count; k++) {
+        atx_str text = { 0 };
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) != 0)
+            continue;
+        atx_draft_values(&text, d, &d->params[k]);
+        const char *last = strrchr(atx_str_text(&text), ' ');
+        const long number = strtol(last ? last : atx_str_text(&text), NULL, 10);
+        value = number > value ? number : value;
+        atx_str_clear(&text);
+    }
+    return value;
+}
+
+/* As a size, which no parameter is in. */
+static atx_poly as_number(void *context, int id)
+{
+    settling *s = context;
+    const atx_poly_entry *symbol = &s->z->bounds.symbols.items[id];
+    long value = 1;
+    if (symbol->tag != ATX_TAG_PARAM || !param_value(&value, s->d, symbol->name))
+        return atx_poly_symbol(id);
+    return atx_poly_number(s->fixed[id] ? value : largest(s->d, symbol->name, value));
+}
+
+/* NAME as its number in a text of the draft. */
+static void replace_word(char *text, size_t size, const char *name, const char *number)
+{
+    char out[2 * ATX_DRAFT_EXPR];
+    size_t n = 0;
+    const size_t len = strlen(name);
+    for (const char *at = text; *at && n + len + 24 < sizeof out;) {
+        const bool part = at > text && atx_is_word_part(at[-1]);
+        if (!part && strncmp(at, name, len) == 0 && !atx_is_word_part(at[len])) {
+            n += (size_t)snprintf(out + n, sizeof out - n, "%s", number);
+            at += len;
+        } else {
+            out[n++] = *at++;
+        }
+    }
+    out[n] = '\0';
+    if (n < size)
+        memcpy(text, out, n + 1);
+}
+
+/* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
+static void fix_param(atx_draft *d, const char *name)
+{
+    char number[24];
+    long value = 1;
+    if (!param_value(&value, d, name))
+        return;
+    snprintf(number, sizeof number, "%ld", value);
+    char word[ATX_MAX_WORD];
+    snprintf(word, sizeof word, "%s", name);
+    for (int k = 0; k < 3; k++) {
+        replace_word(d->grid[k], sizeof d->grid[k], word, number);
+        replace_word(d->block[k], sizeof d->block[k], word, number);
+        if (strcmp(d->block_param[k], word) == 0)
+            d->block_param[k][0] = '\0';
+    }
+    replace_word(d->shared_bytes, sizeof d->shared_bytes, word, number);
+    replace_word(d->called, sizeof d->called, word, number);
+    for (int k = 0; k < d->require_count; k++)
+        replace_word(d->require[k], sizeof d->require[k], word, number);
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].own) {
+            replace_word(d->args[k].value, sizeof d->args[k].value, word, number);
+            d->args[k].own = !(strcmp(d->args[k].value, number) == 0);
+        }
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, word) == 0) {
+            memmove(&d->params[k], &d->params[k + 1], (size_t)(d->param_count - k - 1) * sizeof *d->params);
+            d->param_count--;
+        }
+}
+
+/* a % b == 0, where blocks reach behind a size that they do not divide. */
+static void add_require(settling *s, int symbol)
+{
+    atx_draft *d = s->d;
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    atx_str text = { 0 };
+    const atx_poly a = atx_poly_replace(symbols, &symbols->items[symbol].a, of_name, s);
+    const atx_poly b = atx_poly_replace(symbols, &symbols->items[symbol].b, of_name, s);
+    long number;
+    if (d->require_count == ATX_DRAFT_REQUIRE || atx_poly_is_number(&number, &a))
+        return;
+    atx_str_add(&text, a.count > 1 ? "(" : "");
+    atx_poly_write(&text, symbols, &a);
+    atx_str_add(&text, a.count > 1 ? ") % " : " % ");
+    atx_str_add(&text, b.count > 1 || b.terms[0].degree > 1 ? "(" : "");
+    atx_poly_write(&text, symbols, &b);
+    atx_str_add(&text, b.count > 1 || b.terms[0].degree > 1 ? ")" : "");
+    for (int i = 0; i < d->require_count && !text.failed; i++)
+        if (strcmp(d->require[i], atx_str_text(&text)) == 0)
+            text.failed = true;
+    if (!text.failed && text.len < ATX_DRAFT_EXPR)
+        snprintf(d->require[d->require_count++], ATX_DRAFT_EXPR, "%s", atx_str_text(&text));
+    atx_str_clear(&text);
+}
+
+static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
+{
+    atx_str text = { 0 };
+    out[0] = '\0';
+    atx_poly_write(&text, &s->z->bounds.symbols, p);
+    if (!p->bad && p->count && !text.failed && text.len < ATX_DRAFT_EXPR && !strchr(text.data, '.'))
+        snprintf(out, ATX_DRAFT_EXPR, "%s", text.data);
+    atx_str_clear(&text);
+}
+
+/* Parameters that a size depends on become numbers: those of a block, and of how many blocks there are. */
+static void note_params(settling *s, const atx_poly *p)
+{
+    const atx_poly_table *symbols = &s->z->bounds.symbols;
+    for (int i = 0; i < symbols->count; i++) {
+        const atx_poly_entry *e = &symbols->items[i];
+        if (e->kind != ATX_SYMBOL_NAME || e->tag != ATX_TAG_PARAM || !atx_poly_has(symbols, p, i))
+            continue;
+        bool plain = true;
+        for (int k = 0; k < symbols->count; k++)
+            plain = plain && (symbols->items[k].kind == ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, k) ||
+                              !(atx_poly_has(symbols, &symbols->items[k].a, i) ||
+                                atx_poly_has(symbols, &symbols->items[k].b, i)));
+        for (int k = 0; k < 3; k++)
+            plain = plain && strcmp(s->d->block_param[k], e->name) != 0;
+        s->fixed[i] = s->fixed[i] || !plain;
+    }
+}
+
+/* width * height - width - 1, as of the inner part of a grid: the whole grid. */
+static atx_poly whole(atx_poly p)
+{
+    atx_poly one = { .rounded = p.rounded };
+    for (int i = 0; i < p.count; i++)
+        if (p.terms[i].factor > 0)
+            one.terms[one.count++] = p.terms[i];
+    return one.count == 1 && one.terms[0].degree ? one : p;
+}
+
+static void settle_buffer(settling *s, int k)
+{
+    atx_draft_arg *a = &s->d->args[k];
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    const atx_reach *reach = &s->z->reach[k];
+    if (!reach->any || reach->unknown)
+        return;
+    atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
+    const int rounded = size.rounded;
+    note_params(s, &size);
+    size = whole(size);
+    const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
+    const atx_poly lanes = atx_poly_number(a->type.lanes);
+    const atx_poly all = atx_poly_multiply(symbols, &fixed, &lanes);
+    if (!all.bad && rounded)
+        add_require(s, rounded - 1);
+    write_poly(a->size, s, &all);
+}
+
+static void write_holds(settling *s, int k)
+{
+    char text[ATX_DRAFT_EXPR];
+    const bool offsets = are_offsets(s->z, k);
+    const atx_poly one = atx_poly_number(1), limit = below(s, k),
+                   p = atx_poly_add(&limit, &one, offsets ? -1 : 0);
+    write_poly(text, s, &p);
+    if (text[0])
+        snprintf(s->d->args[k].holds, ATX_DRAFT_EXPR, offsets ? "offsets %.170s" : "index %.170s", text);
+}
+
+/* Whether the integers of a buffer are in an index, also as the end of a loop. */
+static bool chooses(const atx_sizing *z, int k)
+{
+    for (int i = 0; i < z->bounds.symbols.count; i++)
+        if (z->bounds.symbols.items[i].kind == ATX_SYMBOL_NAME &&
+            z->bounds.symbols.items[i].tag == ATX_TAG_ELEMENT + k)
+            return true;
+    return false;
+}
+
+void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
+{
+    settling s = { .d = d, .z = z };
+    for (int k = 0; k < 3; k++)
+        settle_axis(&s, k);
+    choose_dims(&s);
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].stars)
+            settle_buffer(&s, k);
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].stars && (d->args[k].index || chooses(z, k))) {
+            write_holds(&s, k);
+        }
+    for (int i = 0; i < z->bounds.symbols.count; i++)
+        if (s.fixed[i])
+            fix_param(d, z->bounds.symbols.items[i].name);
+}
