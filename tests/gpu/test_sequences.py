@@ -18,7 +18,7 @@ PROGRAM = os.environ.get("AUTOTUNE_EXE", str(DATA.parents[2] / "build" / "autotu
 PROBLEMS = {"rows": ["spmv 100000x80000x2000000 f32", "spmv 1000x1000x999999 f64", "merge 1000003x2000001 i32",
                      "merge 4096x1 f32", "bag 4096x65536x10000x64 f32"],
             "loops": ["relax 1024x1024x1 f32", "relax 1024x1024x20 f32", "relax 511x333x7 f32", "relax 60x60x4 f32",
-                      "relax 64x64x1000 f32"]}
+                      "relax 64x64x1000 f32", "sort 1048576 f32", "sort 4096 i32"]}
 
 
 def autotune(*words, folder, ok=True):

@@ -177,6 +177,21 @@ static at_status check_struct(const atx_sequence *s, const atx_sequence_turn *se
                : AT_OK;
 }
 
+const atx_arg *atx_sequence_scalar(const atx_sequence *s, int index)
+{
+    const atx_arg *arg = s->t ? atx_template_arg(s->t, index) : &s->op->args[index];
+    const bool plain = arg->role == ATX_SCALAR && !arg->structure && !arg->map;
+    return plain && atx_loops_read_by(s->loops, arg->expr) ? arg : NULL;
+}
+
+/* A scalar that names an iteration, as this one makes it. */
+static at_status write_scalar(struct atx_kernel_arg *out, const atx_arg *arg, const int64_t *slots,
+                              at_error *err)
+{
+    at_status status = atx_scalar_check(arg, slots, err);
+    return status == AT_OK ? atx_scalar_value(&out->value, arg, slots, err) : status;
+}
+
 static at_status write_turn(void *context, const atx_sequence_turn *seen, at_error *err)
 {
     writer *w = context;
@@ -189,7 +204,10 @@ static at_status write_turn(void *context, const atx_sequence_turn *seen, at_err
     const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
     at_status status = atx_geometry_of(&turn.geometry, launch, seen->slots, err);
     for (int i = 0; i < turn.arg_count && status == AT_OK; i++) {
-        if (turn.args[i].is_struct)
+        const atx_arg *scalar = atx_sequence_scalar(s, args[i]);
+        if (scalar)
+            status = write_scalar(&turn.args[i], scalar, seen->slots, err);
+        else if (turn.args[i].is_struct)
             status = check_struct(s, seen, &s->op->args[args[i]], err);
         else if (args[i] < s->op->arg_count && s->op->args[args[i]].role != ATX_SCALAR)
             turn.args[i].buffer = atx_arg_buffer(s->op, args[i]);

@@ -25,6 +25,9 @@ typedef struct atx_sequence_turn {
  * are swapped in each other's place. Returns how many. */
 int atx_sequence_args(int args[ATX_MAX_ARGS], const atx_sequence *sequence, const atx_sequence_turn *turn);
 
+/* The scalar among these whose value is another one in each iteration; NULL: argument `index` is none. */
+const atx_arg *atx_sequence_scalar(const atx_sequence *sequence, int index);
+
 /* Calls `visit` for each, until it fails. AT_ERR_INPUT, with the place: they are none, or too many. */
 typedef at_status atx_turn_visitor(void *context, const atx_sequence_turn *turn, at_error *err);
 at_status atx_sequence_walk(const atx_sequence *sequence, const int64_t *slots, atx_turn_visitor *visit,

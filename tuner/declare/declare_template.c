@@ -360,13 +360,15 @@ static at_status add_require(atx_template *t, const char *text, const char *reas
 
 /* ---- arguments of its own ---- */
 
-/* A configuration in which a scalar has a value that its type does not have is none. */
+/* A configuration in which a scalar has a value that its type does not have is none. One that names an
+ * iteration has many: each is looked at where the launch is made. */
 static at_status require_value(atx_template *t, const atx_arg *arg, at_error *err)
 {
     char reason[ATX_MAX_NAME + 32];
     atx_str text = { 0 };
     int64_t least = 0, most = 0;
-    if (!arg->expr || atx_dtype_is_real(arg->type) || arg->type == ATX_I64)
+    if (!arg->expr || atx_dtype_is_real(arg->type) || arg->type == ATX_I64 ||
+        atx_loops_read_by(&t->call.loops, arg->expr))
         return AT_OK;
     atx_dtype_range(&least, &most, arg->type);
     const char *value = atx_expr_text(arg->expr);

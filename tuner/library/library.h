@@ -28,6 +28,8 @@ typedef struct atx_unrolled {
     at_launch *launches;
     const at_launch **list;
     const at_arg **taken;
+    at_arg *scalars; /* those that are different in each launch */
+    int scalar_count;
     int *steps; /* of the template, for each launch */
     int count;
 } atx_unrolled;

@@ -5,6 +5,7 @@
 #include "library/library.h"
 
 #include "compile/sequence.h"
+#include "lang/problem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void atx_unrolled_clear(atx_unrolled *u)
     free(u->launches);
     free(u->list);
     free(u->taken);
+    free(u->scalars);
     free(u->steps);
     *u = (atx_unrolled){ .count = 0 };
 }
@@ -24,6 +26,19 @@ typedef struct showing {
     const atx_sequence *sequence;
     size_t args;
 } showing;
+
+/* Argument `index` of a launch, which may have a value of its own there. */
+static at_status show_arg(const at_arg **out, showing *s, int index, const int64_t *slots, at_error *err)
+{
+    const atx_arg *arg = atx_sequence_scalar(s->sequence, index);
+    *out = &s->f->args[index];
+    if (!arg)
+        return AT_OK;
+    at_arg *own = &s->f->unrolled.scalars[s->f->unrolled.scalar_count++];
+    *own = s->f->args[index];
+    *out = own;
+    return atx_scalar_value(&own->value, arg, slots, err);
+}
 
 static at_status show_turn(void *context, const atx_sequence_turn *turn, at_error *err)
 {
@@ -43,11 +58,11 @@ static at_status show_turn(void *context, const atx_sequence_turn *turn, at_erro
     shown->dynamic_shared_bytes = g.shared_bytes;
     shown->args = u->taken + s->args;
     shown->arg_count = atx_sequence_args(args, s->sequence, turn);
-    for (int i = 0; i < shown->arg_count; i++)
-        u->taken[s->args++] = &s->f->args[args[i]];
+    for (int i = 0; i < shown->arg_count && status == AT_OK; i++)
+        status = show_arg(&u->taken[s->args++], s, args[i], turn->slots, err);
     u->steps[u->count] = turn->step;
     u->list[u->count++] = shown;
-    return AT_OK;
+    return status;
 }
 
 typedef struct counts {
@@ -70,7 +85,8 @@ static at_status make_room(atx_unrolled *u, const counts *c, at_error *err)
     u->list = calloc(c->launches + 1, sizeof *u->list);
     u->steps = calloc(c->launches + 1, sizeof *u->steps);
     u->taken = calloc(c->args + 1, sizeof *u->taken);
-    return u->launches && u->list && u->steps && u->taken ? AT_OK : atx_no_memory(err);
+    u->scalars = calloc(c->args + 1, sizeof *u->scalars);
+    return u->launches && u->list && u->steps && u->taken && u->scalars ? AT_OK : atx_no_memory(err);
 }
 
 at_status atx_finding_unroll(atx_found_parts *f, const int64_t *slots, at_error *err)

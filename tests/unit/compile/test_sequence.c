@@ -14,7 +14,7 @@
 
 enum { OUT, IN, TMP, STATE, MORE, HALF, SIZE, N = 64 };
 
-/* One launch as "f 64: out tmp"; all of them, "; " between. */
+/* One launch as "0 64: out tmp 8", with scalars that iterations change; all of them, "; " between. */
 static char *launches_of(const char *op_text, const char *template_text, int64_t steps, at_status *status,
                          at_error *err)
 {
@@ -37,8 +37,11 @@ static char *launches_of(const char *op_text, const char *template_text, int64_t
     while (*status == AT_OK && atx_kernel_next(&turn, &kernel, &at) && len < sizeof text - 100) {
         len += (size_t)snprintf(text + len, sizeof text - len, "%s%d %d:", len ? "; " : "", turn.step,
                                 (int)turn.geometry.grid[0]);
-        for (int i = 0; i < turn.arg_count && turn.args[i].buffer >= 0; i++)
-            len += (size_t)snprintf(text + len, sizeof text - len, " %s", BUFFERS[turn.args[i].buffer]);
+        for (int i = 0; i < turn.arg_count; i++)
+            if (turn.args[i].buffer >= 0)
+                len += (size_t)snprintf(text + len, sizeof text - len, " %s", BUFFERS[turn.args[i].buffer]);
+            else if (turn.args[i].value)
+                len += (size_t)snprintf(text + len, sizeof text - len, " %d", (int)turn.args[i].value);
     }
     atx_str_clear(&turns);
     atx_template_close(t);
@@ -88,6 +91,15 @@ Test(sequence, loops_nest_and_read_the_outer_one)
            2, "0 1: out; 1 5: tmp; 1 6: tmp; 0 2: out; 1 5: tmp; 1 6: tmp; 2 8: tmp");
 }
 
+Test(sequence, a_scalar_has_the_value_of_its_iteration)
+{
+    expect("repeat steps\nscalar at i32 = 10 + iteration\narg out at\ngrid 1\nblock 1", 2,
+           "0 1: out 10; 0 1: out 11");
+    expect("repeat k = 1..steps\nrepeat j = k - 1..0 down\nscalar length i32 = 1 << k\n"
+           "scalar distance u8 = 1 << j\narg out length distance\ngrid 1\nblock 1",
+           3, "0 1: out 2 1; 0 1: out 4 2; 0 1: out 4 1; 0 1: out 8 4; 0 1: out 8 2; 0 1: out 8 1");
+}
+
 /* As two pointers that a program exchanges. */
 Test(sequence, buffers_are_swapped_after_each_iteration)
 {
@@ -132,6 +144,8 @@ static void expect_failure(const char *lines, int64_t steps, const char *message
 
 Test(sequence, says_what_cannot_be_launched)
 {
+    expect_failure("repeat steps\nscalar at u8 = 250 + iteration\narg out at\ngrid 1\nblock 1", 9,
+                   "found at = 256; expected 0 to 255, as t.cu:4:8 declares it u8");
     expect_failure("repeat steps\narg out\ngrid 1\nblock 1", 4097, "t.cu:3:8: found more than 4096 launches");
     expect_failure("repeat steps\nrepeat k = 1..0\narg out\ngrid 1\nblock 1", 1 << 30,
                    "found more than 4096 launches");
