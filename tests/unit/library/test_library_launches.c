@@ -80,6 +80,14 @@ static const struct {
       { "mix_scale", "mix_add" },
       2,
       1 },
+    { "a loop, whose kernel is told where it is",
+      "/*!autotune\ntemplate part\nparam N = 64\nrepeat 2\nscalar from i32 = N * iteration\n"
+      "arg from out in n last\ngrid 1\nblock N\n*/\n__constant__ float c_table[4];\n"
+      "extern \"C\" __global__ void mix_part(int from, T *out, const T *in, int n, long long last) {\n"
+      "    int i = from + threadIdx.x;\n    if (i < n) out[i] = c_table[i % 4] * in[i] + in[last];\n}\n",
+      { "mix_part", "mix_part" },
+      2,
+      1 },
 };
 
 static void write_text(const char *name, const char *text)
