@@ -71,6 +71,19 @@ static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range
     return below;
 }
 
+/* Whether the name at token `name` is given another value between a comparison and token `at`. */
+static bool is_given(const atx_frame *f, size_t name, size_t from, size_t at)
+{
+    const atx_tokens *t = f->t;
+    for (size_t i = from; i < at; i++)
+        if (atx_tokens_is(t, i + 1, "=") &&
+            atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
+            (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
+            atx_tokens_find(t, i, at, ";") < at)
+            return true;
+    return false;
+}
+
 /* The smallest of the bounds of a subject at token `at`: of a name, of threadIdx.x, of a whole index. */
 static atx_range bound_of(place *p, atx_span subject, size_t at)
 {
@@ -82,6 +95,7 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
         const atx_span begin = { g->less.begin, g->less.begin + n };
         if (at < g->holds.begin || at >= g->holds.end || begin.end > g->less.end ||
             !atx_guards_same(f->t, begin, subject) || (at >= g->than.begin && at < g->than.end) ||
+            (n == 1 && is_given(f, subject.begin, g->holds.begin, at)) ||
             atx_tokens_is(f->t, begin.end, "::") || atx_tokens_is(f->t, begin.end, ".") ||
             atx_tokens_is(f->t, begin.end, "["))
             continue;
@@ -137,6 +151,33 @@ static atx_range loop_trips(place *p, size_t loop)
     }
     last.exact = false;
     return atx_range_and_one(last);
+}
+
+/* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
+static atx_range stepped(place *p, atx_range last, size_t declared, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    size_t loop = atx_guards_loop(t, p->f->body.begin, at);
+    while (loop != SIZE_MAX && loop > declared)
+        loop = atx_guards_loop(t, p->f->body.begin, loop);
+    if (loop == SIZE_MAX || !atx_tokens_is(t, loop, "for") || !last.known ||
+        !atx_tokens_is(t, declared + 1, "=") || declared > atx_tokens_match(t, loop + 1))
+        return last;
+    const size_t close = atx_tokens_match(t, loop + 1), first = atx_tokens_find(t, loop + 2, close, ";");
+    const size_t second = atx_tokens_find(t, first + 1, close, ";"),
+                 sign = atx_tokens_find(t, second + 1, close, "+=");
+    long from;
+    if (sign >= close ||
+        !atx_guards_same(t, (atx_span){ sign - 1, sign }, (atx_span){ declared, declared + 1 }))
+        return last;
+    const size_t comma = atx_code_comma(t, sign + 1, close), end = atx_code_comma(t, declared + 2, first);
+    const atx_range by = read_at(p, t, (atx_span){ sign + 1, comma });
+    const atx_range begin = read_at(p, t, (atx_span){ declared + 2, end });
+    if (!by.exact || !begin.exact || !atx_poly_is_number(&from, &begin.most) || from != 0)
+        return last;
+    last.most = atx_poly_divide(&p->b->symbols, &last.most, &by.most);
+    last.most = atx_poly_multiply(&p->b->symbols, &last.most, &by.most);
+    return last;
 }
 
 /* All loops around token `at` that begin behind `from`. */
@@ -462,13 +503,15 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
         return false;
     const looked *before = find_looked(p, name);
     if (before) {
-        *out = before->had;
+        place there = { p->b, p->f, SIZE_MAX, p->looked };
+        *out = limited(bound_of(&there, (atx_span){ declared, declared + 1 }, at), before->had);
         return true;
     }
     looked now = { .outer = p->looked, .f = p->f };
     snprintf(now.name, sizeof now.name, "%s", name);
     place there = { p->b, p->f, SIZE_MAX, &now };
-    const atx_range bound = bound_of(&there, (atx_span){ declared, declared + 1 }, at);
+    const atx_range bound =
+        stepped(&there, bound_of(&there, (atx_span){ declared, declared + 1 }, at), declared, at);
     const atx_range value = value_of(&there, &now.had, declared, at);
     *out = value.exact && !bound.known ? value : limited(bound, value);
     return true;

@@ -253,7 +253,13 @@ static void read_grid(atx_draft *d)
         const bool good = component(&part, d, from, k);
         if (good && part.begin >= part.end)
             continue;
-        if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
+        const bool lone = good && part.end == part.begin + 1 &&
+                          d->code.items[part.begin].kind == ATX_TOKEN_NUMBER; /* <<<256, 256>>> */
+        if (lone)
+            snprintf(d->grid[k], sizeof d->grid[k], "%.*s",
+                     (int)(d->code.items[part.begin].end - d->code.items[part.begin].begin),
+                     d->code.text + d->code.items[part.begin].begin);
+        else if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else
             d->grid_guessed = true;

@@ -24,12 +24,13 @@ typedef struct settling {
     bool fixed[ATX_POLY_SYMBOLS]; /* parameters that sizes depend on */
 } settling;
 
-static bool reads_axis(const atx_sizing *z, int k)
+/* Whether the kernel, or what it calls, reads blockIdx in that direction; -1: in any. */
+static bool reads_axis(const atx_draft *d, int k)
 {
-    const atx_tokens *t = z->frame.t;
+    const atx_tokens *t = &d->code;
     const char axis[2] = { (char)('x' + k), '\0' };
-    for (size_t i = z->frame.body.begin; i + 2 < z->frame.body.end; i++)
-        if (atx_tokens_is(t, i, "blockIdx") && atx_tokens_is(t, i + 2, axis))
+    for (size_t i = 0; i + 2 < t->count; i++)
+        if (d->reached[i] && atx_tokens_is(t, i, "blockIdx") && (k < 0 || atx_tokens_is(t, i + 2, axis)))
             return true;
     return false;
 }
@@ -92,8 +93,13 @@ static void settle_axis(settling *s, int k)
     atx_bounding *b = &s->z->bounds;
     atx_poly size, step = { 0 };
     char name[ATX_MAX_WORD];
-    if (b->grid_known[k] || !reads_axis(s->z, k))
+    if (b->grid_known[k])
         return;
+    if (!reads_axis(s->d, k)) {
+        if (k == 0 && !reads_axis(s->d, -1) && !s->d->grid_sync && !s->d->launched)
+            snprintf(s->d->grid[0], sizeof s->d->grid[0], "1");
+        return;
+    }
     if (atx_bounds_axis(&size, &step, b, &s->z->frame, k)) {
         s->axes[k] = (settled_axis){ rounded_up(&b->symbols, &size, &step), true };
     } else {
@@ -154,6 +160,12 @@ static void choose_dims(settling *s)
                  atx_draft_names_word(d->block[axis], d->args[k].name) ||
                  atx_draft_names_word(d->shared_bytes, d->args[k].name)))
                 first |= (uint64_t)1 << k;
+    for (int k = 0; k < d->arg_count; k++) /* nobody knows: as large as the grid's sizes make it */
+        if (d->args[k].stars && (!s->z->reach[k].any || s->z->reach[k].unknown)) {
+            d->args[k].dims = (s->z->reach[k].any ? d->args[k].dims : 0) | first;
+            for (int i = 0; i < d->extra_count; i++)
+                d->args[k].dims |= (uint64_t)1 << (63 - i);
+        }
     atx_draft_choose_dims(d, dims, first);
 }
 
