@@ -127,56 +127,56 @@ static atx_range limited(atx_range bound, atx_range value)
 
 /* ---- what a name is given ---- */
 
+/* From its first to its last value, both of the same block: a <= first + n - 1 is n - 1. */
+static bool span_of(atx_poly *out, place *p, const atx_for_header *h)
+{
+    atx_bounding *b = p->b;
+    const int before = b->blockidx;
+    const size_t body = atx_guards_statement(p->f->t, h->close + 1, p->f->body.end) - 1;
+    b->blockidx = ATX_ALL_AXES;
+    const atx_range last =
+        bound_of(p, (atx_span){ h->name, h->name + 1 }, h->close + 1 < body ? h->close + 1 : body);
+    const atx_range first = read_at(p, p->f->t, h->first);
+    b->blockidx = before;
+    if (!last.known || !first.known)
+        return false;
+    *out = first.exact ? atx_poly_add(&last.most, &first.most, -1) : last.most;
+    return !out->bad && !atx_bounds_of_grid(b, out);
+}
+
 static atx_range loop_trips(place *p, size_t loop)
 {
-    const atx_tokens *t = p->f->t;
-    const size_t open = loop + 1;
-    if (!atx_tokens_is(t, loop, "for") || !atx_tokens_is(t, open, "("))
+    atx_for_header h;
+    atx_poly span;
+    if (!atx_guards_for(&h, p->f->t, loop) || !span_of(&span, p, &h))
         return UNKNOWN;
-    const size_t close = atx_tokens_match(t, open), first = atx_tokens_find(t, open + 1, close, ";");
-    const size_t second = atx_tokens_find(t, first + 1, close, ";");
-    size_t name = atx_tokens_find(t, open + 1, first, "=");
-    if (name >= first || !atx_tokens_is_word(t, name - 1) || second >= close)
-        return UNKNOWN;
-    name--;
-    const size_t body = atx_guards_statement(t, close + 1, p->f->body.end) - 1;
-    atx_range last = bound_of(p, (atx_span){ name, name + 1 }, close + 1 < body ? close + 1 : body);
-    const size_t step = atx_tokens_find(t, second + 1, close, "+=");
-    if (!last.known)
-        return UNKNOWN;
-    if (step < close && atx_guards_same(t, (atx_span){ step - 1, step }, (atx_span){ name, name + 1 })) {
-        const atx_range by = read_at(p, t, (atx_span){ step + 1, close });
-        if (by.exact)
-            last.most = atx_poly_divide(&p->b->symbols, &last.most, &by.most);
-    }
-    last.exact = false;
-    return atx_range_and_one(last);
+    const atx_range by = h.step.begin < h.step.end ? read_at(p, p->f->t, h.step) : UNKNOWN;
+    if (by.exact)
+        span = atx_poly_divide(&p->b->symbols, &span, &by.most);
+    return atx_range_and_one(atx_range_up_to(span));
 }
 
 /* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
 static atx_range stepped(place *p, atx_range last, size_t declared, size_t at)
 {
     const atx_tokens *t = p->f->t;
+    atx_for_header h;
+    atx_poly span;
     size_t loop = atx_guards_loop(t, p->f->body.begin, at);
     while (loop != SIZE_MAX && loop > declared)
         loop = atx_guards_loop(t, p->f->body.begin, loop);
-    if (loop == SIZE_MAX || !atx_tokens_is(t, loop, "for") || !last.known ||
-        !atx_tokens_is(t, declared + 1, "=") || declared > atx_tokens_match(t, loop + 1))
+    if (loop == SIZE_MAX || !last.known || !atx_guards_for(&h, t, loop) || h.name != declared ||
+        h.step.begin >= h.step.end)
         return last;
-    const size_t close = atx_tokens_match(t, loop + 1), first = atx_tokens_find(t, loop + 2, close, ";");
-    const size_t second = atx_tokens_find(t, first + 1, close, ";"),
-                 sign = atx_tokens_find(t, second + 1, close, "+=");
-    long from;
-    if (sign >= close ||
-        !atx_guards_same(t, (atx_span){ sign - 1, sign }, (atx_span){ declared, declared + 1 }))
+    const atx_range by = read_at(p, t, h.step), first = read_at(p, t, h.first);
+    p->b->blockidx = ATX_ALL_AXES;
+    const bool exact = read_at(p, t, h.first).exact; /* in all threads of a block */
+    p->b->blockidx = -1;
+    if (!by.exact || !exact || !first.known || !span_of(&span, p, &h))
         return last;
-    const size_t comma = atx_code_comma(t, sign + 1, close), end = atx_code_comma(t, declared + 2, first);
-    const atx_range by = read_at(p, t, (atx_span){ sign + 1, comma });
-    const atx_range begin = read_at(p, t, (atx_span){ declared + 2, end });
-    if (!by.exact || !begin.exact || !atx_poly_is_number(&from, &begin.most) || from != 0)
-        return last;
-    last.most = atx_poly_divide(&p->b->symbols, &last.most, &by.most);
-    last.most = atx_poly_multiply(&p->b->symbols, &last.most, &by.most);
+    span = atx_poly_divide(&p->b->symbols, &span, &by.most);
+    span = atx_poly_multiply(&p->b->symbols, &span, &by.most);
+    last.most = atx_poly_add(&first.most, &span, 1);
     return last;
 }
 
@@ -187,9 +187,11 @@ static atx_range trips(place *p, size_t at, size_t from)
     size_t loop = atx_guards_loop(p->f->t, p->f->body.begin, at);
     for (; loop != SIZE_MAX && loop > from && all.known;
          loop = atx_guards_loop(p->f->t, p->f->body.begin, loop)) {
-        const atx_range one = loop_trips(p, loop);
+        atx_range one = loop_trips(p, loop);
         if (!one.known)
             return UNKNOWN;
+        if (at < atx_tokens_match(p->f->t, loop + 1)) /* for (...; at): the last time nothing follows */
+            one = atx_range_below(one.most);
         all = atx_range_up_to(atx_poly_multiply(&p->b->symbols, &all.most, &one.most));
     }
     return all;
@@ -281,25 +283,28 @@ static atx_range smaller(place *p, atx_range x, atx_range y)
 /* threadIdx.x, blockDim.y ... */
 static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i)
 {
+    static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
     atx_bounding *b = p->b;
     char axis[ATX_MAX_WORD];
     atx_draft_word(axis, t, i + 2);
     const int k = axis[0] - 'x';
     if (!atx_tokens_is(t, i + 1, ".") || k < 0 || k > 2 || axis[1])
         return false;
+    const bool symbolic =
+        atx_tokens_is(t, i, "blockIdx") && (b->blockidx == k || b->blockidx == ATX_ALL_AXES);
     if (atx_tokens_is(t, i, "threadIdx"))
         *out = atx_range_below(b->block[k]);
     else if (atx_tokens_is(t, i, "blockDim"))
         *out = atx_range_exactly(b->block[k]);
-    else if (atx_tokens_is(t, i, "blockIdx") && b->blockidx == k)
-        *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, "block", ATX_TAG_OTHER)));
+    else if (symbolic)
+        *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, NAMES[k], ATX_TAG_OTHER)));
     else if (atx_tokens_is(t, i, "blockIdx"))
         *out = atx_range_below(b->grid[k]);
     else if (atx_tokens_is(t, i, "gridDim"))
         *out = atx_range_exactly(b->grid[k]);
     else
         return false;
-    if (t == p->f->t && !(atx_tokens_is(t, i, "blockIdx") && b->blockidx == k))
+    if (t == p->f->t && !symbolic)
         *out = limited(bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
     return true;
 }
@@ -309,7 +314,7 @@ static atx_range element_of(place *p, const atx_bound_name *name)
 {
     atx_bounding *b = p->b;
     char text[ATX_MAX_WORD];
-    const char *type = b->d->args[name->arg].type.dtype;
+    const char *type = name->arg < ATX_DRAFT_ARGS ? b->d->args[name->arg].type.dtype : NULL;
     if (!type || (type[0] != 'i' && type[0] != 'u'))
         return UNKNOWN;
     snprintf(text, sizeof text, "element.%d", name->arg);

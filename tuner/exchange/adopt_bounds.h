@@ -41,13 +41,15 @@ typedef struct atx_frame {
     atx_guards *guards;
 } atx_frame;
 
+enum { ATX_ALL_AXES = 3 };
+
 typedef struct atx_bounding {
     atx_draft *d;
     atx_poly_table symbols;
     atx_poly block[3], grid[3];
     bool grid_known[3];
     int budget;   /* look-ups of names: fewer than that */
-    int blockidx; /* the axis whose block is a symbol of its own, at ATX_TAG_OTHER; -1: none */
+    int blockidx; /* the axis whose block is a symbol of its own, of ATX_TAG_OTHER; ATX_ALL_AXES; -1: none */
     int depth;
 } atx_bounding;
 

@@ -131,7 +131,8 @@ static void any_step(atx_poly *step, atx_bounding *b, const atx_frame *f, int sy
 
 bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis)
 {
-    const int symbol = atx_poly_named(&b->symbols, "block", ATX_TAG_OTHER);
+    static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
+    const int symbol = atx_poly_named(&b->symbols, NAMES[axis], ATX_TAG_OTHER);
     bool found = false;
     *step = (atx_poly){ .count = 0 };
     for (int k = 0; k < (f->guards ? f->guards->count : 0) && !found; k++) {

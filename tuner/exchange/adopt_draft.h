@@ -153,7 +153,9 @@ typedef struct atx_draft {
     char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
     char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */
     long block_value[3];
-    bool block_literal; /* it is a number in the launch */
+    char block_as[3][ATX_MAX_WORD]; /* the parameter of the file that the launch writes as its number; "":
+                                       none */
+    bool block_literal;             /* it is a number in the launch */
     atx_adopted *out;
     at_error *err;
 } atx_draft;

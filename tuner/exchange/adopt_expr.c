@@ -363,9 +363,18 @@ static bool write_number(writing *w, size_t i)
             return false;
     }
     const int k = w->axis;
+    if (w->d->block_as[k][0] && value == w->d->block_value[k]) {
+        atx_str_add(w->out, w->d->block_as[k]);
+        return true;
+    }
     if (w->d->block_param[k][0] && w->d->block_literal && w->d->block_value[k] > 1) {
         if (value == w->d->block_value[k]) {
             atx_str_add(w->out, w->d->block_param[k]);
+            return true;
+        }
+        const long times = value / w->d->block_value[k];
+        if (i && atx_tokens_is(w->t, i - 1, "/") && value == times * w->d->block_value[k] && times < 32) {
+            atx_str_addf(w->out, "(%s * %ld)", w->d->block_param[k], times); /* n / 512 of 256 threads */
             return true;
         }
         if (value == w->d->block_value[k] - 1 && value > 2) {

@@ -364,3 +364,23 @@ size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *nam
             return i;
     return SIZE_MAX;
 }
+
+bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop)
+{
+    const size_t open = loop + 1;
+    if (!atx_tokens_is(t, loop, "for") || !atx_tokens_is(t, open, "("))
+        return false;
+    const size_t close = atx_tokens_match(t, open), one = atx_tokens_find(t, open + 1, close, ";");
+    const size_t two = atx_tokens_find(t, one + 1, close, ";"),
+                 equal = atx_tokens_find(t, open + 1, one, "=");
+    if (two >= close || equal >= one || !atx_tokens_is_word(t, equal - 1))
+        return false;
+    *out = (atx_for_header){ .name = equal - 1,
+                             .close = close,
+                             .first = { equal + 1, atx_code_comma(t, equal + 1, one) } };
+    for (size_t at = two + 1; at < close; at = atx_code_comma(t, at, close) + 1)
+        if (atx_tokens_is(t, at + 1, "+=") &&
+            atx_guards_same(t, (atx_span){ at, at + 1 }, (atx_span){ equal - 1, equal }))
+            out->step = (atx_span){ at + 2, atx_code_comma(t, at + 2, close) };
+    return true;
+}

@@ -40,6 +40,14 @@ bool atx_guards_open(const atx_tokens *t, size_t i, size_t at);
 /* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
 
+/* for (int NAME = FIRST; ...; NAME += STEP): the header of the loop at token `loop`. Without a step of that
+ * form it is empty. false: it is no such loop. */
+typedef struct atx_for_header {
+    size_t name, close; /* tokens: of the name, of its closing bracket */
+    atx_span first, step;
+} atx_for_header;
+bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop);
+
 bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b); /* of the same tokens */
 
 #endif

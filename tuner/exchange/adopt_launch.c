@@ -211,6 +211,16 @@ static bool is_told(const atx_draft *d)
     return false;
 }
 
+/* dim3(32, 32) beside #define BLOCK_SIZE 32, where the kernel reads that and not blockDim: the macro is
+ * meant. */
+static const atx_draft_param *written_as(const atx_draft *d, long value)
+{
+    for (int i = 0; i < d->param_count && !d->reads_block; i++)
+        if (d->params[i].axis >= 0 && d->params[i].value == value && value > 1)
+            return &d->params[i];
+    return NULL;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -225,8 +235,15 @@ static void read_block(atx_draft *d)
             snprintf(d->block[k], sizeof d->block[k], "%s", p->line[0] ? p->line : p->name);
             continue;
         }
-        if (part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER)
-            d->block_literal = true;
+        const bool literal = part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER;
+        const atx_draft_param *same = literal ? written_as(d, value[k]) : NULL;
+        d->block_literal = d->block_literal || literal;
+        if (same) {
+            snprintf(d->block[k], sizeof d->block[k], "%s", same->line[0] ? same->line : same->name);
+            snprintf(d->block_as[k], sizeof d->block_as[k], "%s", d->block[k]);
+            d->block_value[k] = value[k];
+            continue;
+        }
         atx_str text = { 0 };
         if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));

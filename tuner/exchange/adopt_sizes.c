@@ -42,10 +42,16 @@ static long bytes_of_cast(const atx_draft *d, const atx_tokens *t, size_t begin,
 
 /* ---- accesses ---- */
 
-/* `index` elements of `bytes`, as elements of the buffer. */
-static atx_range scaled(atx_bounding *b, int arg, atx_range index, long bytes)
+static long own_bytes(const atx_sizing *z, int arg)
 {
-    const long own = atx_draft_bytes(b->d, &b->d->args[arg].type);
+    return atx_draft_bytes(z->bounds.d, arg == ATX_SHARED ? &z->shared : &z->bounds.d->args[arg].type);
+}
+
+/* `index` elements of `bytes`, as elements of the buffer. */
+static atx_range scaled(atx_sizing *z, int arg, atx_range index, long bytes)
+{
+    atx_bounding *b = &z->bounds;
+    const long own = own_bytes(z, arg);
     if (!index.known || !bytes || !own || bytes == own)
         return index;
     const bool larger = bytes > own;
@@ -68,9 +74,9 @@ static void record(walk *w, const atx_bound_name *p, atx_range index)
     atx_reach *reach = &w->z->reach[p->arg];
     if (!w->record)
         return;
-    const long own = atx_draft_bytes(b->d, &b->d->args[p->arg].type);
+    const long own = own_bytes(w->z, p->arg);
     const long each = p->bytes > own && own ? p->bytes / own : 1;
-    atx_range all = plus(p->from, scaled(b, p->arg, index, p->bytes));
+    atx_range all = plus(p->from, scaled(w->z, p->arg, index, p->bytes));
     all = plus(all, atx_range_exactly(atx_poly_number(each)));
     if (!all.known) {
         reach->unknown = true;
@@ -114,7 +120,8 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     bool address = begin > span.begin && atx_tokens_is(t, begin - 1, "&");
     if (atx_tokens_is(t, end, "[") && address) {
         const size_t close = atx_tokens_match(t, end);
-        p.from = plus(p.from, scaled(b, p.arg, atx_bounds_of(b, f, (atx_span){ end + 1, close }), p.bytes));
+        p.from =
+            plus(p.from, scaled(w->z, p.arg, atx_bounds_of(b, f, (atx_span){ end + 1, close }), p.bytes));
         end = close + 1;
     } else if (end < span.end && atx_tokens_is(t, end, "[")) {
         p.arg = -1; /* an element, no pointer */
@@ -137,11 +144,11 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
         if (end < right && (atx_tokens_is(t, end, "+") || atx_tokens_is(t, end, "-"))) {
             const atx_range more = atx_bounds_of(b, f, (atx_span){ end + 1, right });
             if (atx_tokens_is(t, end, "+"))
-                p.from = plus(p.from, scaled(b, p.arg, more, p.bytes));
+                p.from = plus(p.from, scaled(w->z, p.arg, more, p.bytes));
         }
         if (first > left + 1 && atx_tokens_is(t, first - 1, "+"))
-            p.from =
-                plus(p.from, scaled(b, p.arg, atx_bounds_of(b, f, (atx_span){ left, first - 1 }), p.bytes));
+            p.from = plus(p.from,
+                          scaled(w->z, p.arg, atx_bounds_of(b, f, (atx_span){ left, first - 1 }), p.bytes));
         if (open == SIZE_MAX)
             break;
         begin = open;
@@ -179,7 +186,7 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         const atx_range times = atx_bounds_trips(b, f, i, known->declared);
         atx_range by =
             steps ? atx_range_exactly(atx_poly_number(1)) : atx_bounds_of(b, f, (atx_span){ i + 2, stop });
-        by = scaled(b, known->arg, by, known->bytes);
+        by = scaled(w->z, known->arg, by, known->bytes);
         by.known = by.known && times.known;
         by.most = by.known ? atx_poly_multiply(&b->symbols, &by.most, &times.most) : by.most;
         if (!w->record)
@@ -220,6 +227,30 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
 
 /* ---- calls ---- */
 
+/* template <int N> f(...), called as f<8>(...): N is 8 in its body. */
+static void bind_template(walk *w, const atx_frame *f, atx_frame *inner, size_t list, size_t name)
+{
+    const atx_tokens *t = inner->t;
+    size_t head = name;
+    while (head > 0 && !atx_tokens_is(t, head, "template") && !atx_tokens_is(t, head, ";") &&
+           !atx_tokens_is(t, head, "}"))
+        head--;
+    if (!atx_tokens_is(t, head, "template") || !atx_tokens_is(t, head + 1, "<") ||
+        !atx_tokens_is(f->t, list, "<"))
+        return;
+    const size_t end = atx_tokens_match(t, head + 1), stop = atx_tokens_match(f->t, list);
+    for (size_t at = head + 2, given = list + 1; at < end && given < stop;) {
+        char word[ATX_MAX_WORD];
+        const size_t comma = atx_code_comma(t, at, end), next = atx_code_comma(f->t, given, stop);
+        atx_draft_word(word, t, atx_tokens_find(t, at, comma, "=") - 1);
+        atx_bound_name *new = atx_bounds_add(inner, word);
+        if (new)
+            new->value = atx_bounds_of(&w->z->bounds, f, (atx_span){ given, next });
+        at = comma + 1;
+        given = next + 1;
+    }
+}
+
 /* A function or macro of the file that is given a pointer: its parameters, and then its body. */
 static void walk_call(walk *w, const atx_frame *f, size_t open, const atx_tokens *t, size_t params,
                       atx_span body)
@@ -247,6 +278,8 @@ static void walk_call(walk *w, const atx_frame *f, size_t open, const atx_tokens
         given = next + 1;
     }
     const bool macro = t != &w->z->bounds.d->code;
+    if (!macro && names && atx_tokens_is(f->t, open - 1, ">"))
+        bind_template(w, f, &inner, f->t->items[open - 1].pair, params - 1);
     if (macro) {
         inner.outer = f;
         inner.outer_at = open;
@@ -385,7 +418,7 @@ static void walk_frame(walk *w, atx_frame *f)
             (void)note_call(w, f, i);
             continue;
         }
-        if (p->arg < 0)
+        if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
             continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
         if (element && !(address && !w->record)) {
@@ -399,6 +432,28 @@ static void walk_frame(walk *w, atx_frame *f)
             note_use(w, f, i);
         else if (element && address)
             note_pointer(w, f, i);
+    }
+}
+
+/* extern __shared__ float s[]: the name, among those that point. */
+static void add_shared(atx_sizing *z)
+{
+    const atx_tokens *t = z->frame.t;
+    for (size_t i = z->frame.body.begin; i + 4 < z->frame.body.end; i++) {
+        const size_t end = atx_tokens_find(t, i, z->frame.body.end, ";");
+        const size_t open = atx_tokens_find(t, i, end, "[");
+        if (!atx_tokens_is(t, i, "extern") || open + 2 != end || !atx_tokens_is(t, open + 1, "]"))
+            continue;
+        char name[ATX_MAX_WORD];
+        atx_draft_word(name, t, open - 1);
+        atx_draft_type_of(&z->shared, z->bounds.d, i + 1, open - 1);
+        atx_bound_name *p = atx_bounds_add(&z->frame, name);
+        if (p) {
+            p->arg = ATX_SHARED;
+            p->from = atx_range_exactly(atx_poly_number(0));
+            p->declared = open - 1;
+        }
+        return;
     }
 }
 
@@ -418,6 +473,7 @@ void atx_draft_sizes(atx_draft *d)
             p->from = atx_range_exactly(atx_poly_number(0));
         }
     }
+    add_shared(z);
     atx_guards_read(&z->guards, &d->code, z->frame.body);
     walk w = { z, false };
     walk_frame(&w, &z->frame);

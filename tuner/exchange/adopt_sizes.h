@@ -12,11 +12,14 @@ typedef struct atx_reach {
 
 typedef struct atx_sizing {
     atx_bounding bounds;
-    atx_reach reach[ATX_DRAFT_ARGS];
+    atx_reach reach[ATX_DRAFT_ARGS + 1];   /* the last one: its dynamic shared memory */
+    atx_draft_type shared;                 /* of what the kernel takes that for       */
     atx_bound_name names[ATX_BOUND_NAMES]; /* of the kernel's frame */
     atx_guards guards;
     atx_frame frame;
 } atx_sizing;
+
+enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

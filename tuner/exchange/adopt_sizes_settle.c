@@ -160,6 +160,8 @@ static void choose_dims(settling *s)
                  atx_draft_names_word(d->block[axis], d->args[k].name) ||
                  atx_draft_names_word(d->shared_bytes, d->args[k].name)))
                 first |= (uint64_t)1 << k;
+    if (s->z->reach[ATX_SHARED].any && d->shared_guessed)
+        dims |= arguments_in(&s->z->bounds.symbols, &s->z->reach[ATX_SHARED].most);
     for (int k = 0; k < d->arg_count; k++) /* nobody knows: as large as the grid's sizes make it */
         if (d->args[k].stars && (!s->z->reach[k].any || s->z->reach[k].unknown)) {
             d->args[k].dims = (s->z->reach[k].any ? d->args[k].dims : 0) | first;
@@ -429,6 +431,22 @@ static bool chooses(const atx_sizing *z, int k)
     return false;
 }
 
+/* Dynamic shared memory that the launch does not say: as far as the kernel reaches. */
+static void settle_shared(settling *s)
+{
+    atx_draft *d = s->d;
+    const atx_reach *reach = &s->z->reach[ATX_SHARED];
+    const long bytes = atx_draft_bytes(d, &s->z->shared);
+    char text[ATX_DRAFT_EXPR];
+    if (!d->shared || !d->shared_guessed || d->shared_bytes[0] || !reach->any || reach->unknown || !bytes)
+        return;
+    const atx_poly size = atx_poly_replace(&s->z->bounds.symbols, &reach->most, of_name, s);
+    write_poly(text, s, &size);
+    if (text[0] && strlen(text) + 12 < sizeof d->shared_bytes)
+        snprintf(d->shared_bytes, sizeof d->shared_bytes,
+                 strpbrk(text, "+-") ? "(%.170s) * %ld" : "%.170s * %ld", text, bytes);
+}
+
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
 {
     settling s = { .d = d, .z = z };
@@ -442,6 +460,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
         if (d->args[k].stars && (d->args[k].index || chooses(z, k))) {
             write_holds(&s, k);
         }
+    settle_shared(&s);
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i])
             fix_param(d, z->bounds.symbols.items[i].name);

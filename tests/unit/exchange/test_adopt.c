@@ -129,7 +129,7 @@ Test(adopt, a_buffer_ends_where_the_kernel_reaches)
                   "__global__ void k(float *y, const float *x, int m, int n) { " I " if (i < m) {\n"
                   "float4 v = reinterpret_cast<const float4 *>(x)[i]; const float *p = x;\n"
                   "for (int j = 0; j < n; j++, p += m) y[i] += p[i] + AT(i, j) + v.x; } }",
-          .lines = { "arg       y T[m] inout", "arg       x T[max(m * 4, m * n + m)] input" } },
+          .lines = { "arg       y T[m] inout", "arg       x T[max(m * 4, m * n)] input" } },
         { .what = "a function of the file, where it ends",
           .text = "__device__ void put(float *p, int k, int n) { for (int j = 0; j < n; j++) p[j * 8 + k] = "
                   "k; }\n"
@@ -144,6 +144,34 @@ Test(adopt, a_buffer_ends_where_the_kernel_reaches)
                   "if (i < n) s = x[i]; if (threadIdx.x == 0) sums[blockIdx.x] = s; }\n"
                   "void run(float *s, float *x, int n) { k<<<(n + 127) / 128, 128>>>(s, x, n); }",
           .lines = { "arg       sums T[ceil_div(n, 128)] output", "block     128\n", "!param" } },
+        { .what = "tiles, whose loop begins where the block is; a macro that the launch writes as a number",
+          .text =
+              "#define BLOCK_SIZE 16\n__global__ void mm(float *C, const float *A, const float *B, int n) {\n"
+              "int first = n * BLOCK_SIZE * blockIdx.y, last = first + n - 1; float s = 0;\n"
+              "for (int a = first, b = BLOCK_SIZE * blockIdx.x; a <= last; a += BLOCK_SIZE, b += BLOCK_SIZE "
+              "* n)\n"
+              "  s += A[a + n * threadIdx.y + threadIdx.x] * B[b + n * threadIdx.y + threadIdx.x];\n"
+              "C[n * BLOCK_SIZE * blockIdx.y + BLOCK_SIZE * blockIdx.x + n * threadIdx.y + threadIdx.x] = s; "
+              "}\n"
+              "void run(float *c, float *a, float *b, int n) { dim3 grid(n / 16, n / 16); dim3 block(16, 16);\n"
+              "  mm<<<grid, block>>>(c, a, b, n); }",
+          .lines = { "arg       C T[n * n] output", "arg       A T[n * n] input",
+                     "arg       B T[n * n] input", "block     BLOCK_SIZE, BLOCK_SIZE",
+                     "grid      n / BLOCK_SIZE, n / BLOCK_SIZE" } },
+        { .what = "a name that is given anew is not bounded any more; a step",
+          .text = "__global__ void k(float *y, const float *x, int n, int m) { " I
+                  " if (i >= n) return; i = i * 30;\n"
+                  "for (int j = 0; j < 30; j++) y[i + j] = 0; for (int j = 0; j < 64; j += 16) x[j + 15]; }",
+          .lines = { "arg       y T[n * 30] output", "arg       x T[64] input" } },
+        { .what = "dynamic shared memory; one block, where no block is read",
+          .text = "__global__ void k(float *y, int n) { extern __shared__ float s[];\n"
+                  "s[threadIdx.x] = n; s[threadIdx.x + blockDim.x] = 1; y[threadIdx.x % 8] = s[0]; }",
+          .lines = { "shared    BLOCK * 2 * 4\n", "grid      1  #", "arg       y T[8] output" } },
+        { .what = "a function that is a template",
+          .text =
+              "template <int N, typename I> __device__ void put(float *p, I k) { p[k * N + N - 1] = 0; }\n"
+              "__global__ void k(float *y, int n) { for (int j = 0; j < n; j++) put<8, int>(y, j); }",
+          .lines = { "arg       y T[n * 8] output" } },
         { .what = "indices are below what they choose from",
           .text = "__global__ void k(float *y, const float *rows, const int *at, int n, int C) { " I
                   " if (i < n) for (int c = 0; c < C; c++) y[i * C + c] = rows[at[i] * C + c]; }",
