@@ -153,7 +153,8 @@ Test(adopt, a_buffer_ends_where_the_kernel_reaches)
               "  s += A[a + n * threadIdx.y + threadIdx.x] * B[b + n * threadIdx.y + threadIdx.x];\n"
               "C[n * BLOCK_SIZE * blockIdx.y + BLOCK_SIZE * blockIdx.x + n * threadIdx.y + threadIdx.x] = s; "
               "}\n"
-              "void run(float *c, float *a, float *b, int n) { dim3 grid(n / 16, n / 16); dim3 block(16, 16);\n"
+              "void run(float *c, float *a, float *b, int n) { dim3 grid(n / 16, n / 16); dim3 block(16, "
+              "16);\n"
               "  mm<<<grid, block>>>(c, a, b, n); }",
           .lines = { "arg       C T[n * n] output", "arg       A T[n * n] input",
                      "arg       B T[n * n] input", "block     BLOCK_SIZE, BLOCK_SIZE",
