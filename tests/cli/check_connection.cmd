@@ -36,6 +36,10 @@ template $'source ../../src/k.cu\nparam N = 32 64\nkernel f\narg in out batch ro
 check
 template $'source ../../src/k.cu\nparam N = 32 64\ndefine all\nkernel f\narg in out batch rows cols\ngrid ceil_div(cols, N)\nblock N'
 check
+# A macro that the file defines again.
+printf '#define N 4\n__global__ void f(%s) { out[0] = in[N]; }\n' "$args" >src/k.cu
+template $'source ../../src/k.cu\nparam N = 1 2\ndefine N\nkernel f\narg in out batch rows cols\ngrid 1\nblock 32'
+check
 # A template is code only where its arguments are named.
 printf 'template <class U, int V> __global__ void f(%s) { out[0] = in[V]; }\n' "$args" >src/k.cu
 for name in f ::f 'f<float, N>'; do

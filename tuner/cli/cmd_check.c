@@ -182,52 +182,18 @@ static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op
     return atx_problem_from_words(out, &line, c->catalog, err);
 }
 
-/* A shape for an op of more dimensions than those have: small sizes, each a power of two. "": it has too few.
- */
-static void shape_of(char out[64], const atx_op *op)
+/* A shape of as many sizes as the op has, each a power of two: small ones, or multiples of any block. */
+static void shape_of(char out[64], const atx_op *op, bool large)
 {
-    static const char *const SIZES[] = { "32", "16", "64", "16", "8", "4", "2", "2" };
-    int needed = 0;
+    static const char *const SIZES[][ATX_MAX_DIMS] = { { "32", "16", "64", "16", "8", "4", "2", "2" },
+                                                       { "4096", "1024", "64", "16", "8", "4", "2", "2" } };
     size_t n = 0;
+    int needed = 0;
     for (int i = 0; i < op->shape.dim_count; i++)
         needed += !op->shape.dims[i].optional;
     out[0] = '\0';
-    for (int i = 0; i < needed && needed > 3; i++)
-        n += (size_t)snprintf(out + n, 64 - n, "%s%s", i ? "x" : "", SIZES[i]);
-}
-
-/* One op with all its shapes and types. What does not fit it is for another op: known_problems has looked. */
-static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits, at_error *err)
-{
-    const check_args *a = c->args;
-    const char *types[ATX_MAX_WORDS];
-    const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
-    int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
-    int type_count = atx_types_to_check(types, &a->types, op);
-    at_status status = AT_OK;
-    char other[64];
-    const char *one = other;
-    shape_of(other, op);
-    if (!a->shapes.count && other[0]) {
-        shapes = &one;
-        shape_count = 1;
-    }
-    for (int s = 0; s < shape_count; s++)
-        for (int k = 0; k < type_count && status == AT_OK && !atx_cancel_requested; k++) {
-            atx_problem problem;
-            if (problem_of(&problem, c, op, shapes[s], types[k], NULL) == AT_OK)
-                status = check_problem(c, &problem, limits, err);
-        }
-    return status;
-}
-
-static at_status check_arch(checker *c, const atx_limits *limits, at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < atx_catalog_op_count(c->catalog) && status == AT_OK; i++)
-        if (chooses_op(c, atx_catalog_op(c->catalog, i)))
-            status = check_op(c, atx_catalog_op(c->catalog, i), limits, err);
-    return status;
+    for (int i = 0; i < needed; i++)
+        n += (size_t)snprintf(out + n, 64 - n, "%s%s", i ? "x" : "", SIZES[large][i]);
 }
 
 static bool has_row(const checker *c, const atx_template *t)
@@ -238,6 +204,56 @@ static bool has_row(const checker *c, const atx_template *t)
         if (rows[i].t == t)
             return true;
     return false;
+}
+
+static bool has_any_row(const checker *c, const atx_op *op)
+{
+    for (int i = 0; i < atx_catalog_template_count(c->catalog, op); i++)
+        if (has_row(c, atx_catalog_template(c->catalog, op, i)))
+            return true;
+    return false;
+}
+
+/* What does not fit the op is for another one: known_problems has looked. */
+static at_status check_shape(checker *c, const atx_op *op, const char *shape, const atx_limits *limits,
+                             at_error *err)
+{
+    const char *types[ATX_MAX_WORDS];
+    const int type_count = atx_types_to_check(types, &c->args->types, op);
+    at_status status = AT_OK;
+    for (int k = 0; k < type_count && status == AT_OK && !atx_cancel_requested; k++) {
+        atx_problem problem;
+        if (problem_of(&problem, c, op, shape, types[k], NULL) == AT_OK)
+            status = check_problem(c, &problem, limits, err);
+    }
+    return status;
+}
+
+/* One op with all its shapes and types. Where none of the usual shapes has a configuration, as of a kernel
+ * that needs whole blocks, one that has. */
+static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits, at_error *err)
+{
+    const check_args *a = c->args;
+    const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
+    const int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
+    at_status status = AT_OK;
+    char other[64];
+    for (int s = 0; s < shape_count && status == AT_OK; s++)
+        status = check_shape(c, op, shapes[s], limits, err);
+    for (int large = 0; large < 2 && status == AT_OK && !a->shapes.count && !has_any_row(c, op); large++) {
+        shape_of(other, op, large);
+        status = check_shape(c, op, other, limits, err);
+    }
+    return status;
+}
+
+static at_status check_arch(checker *c, const atx_limits *limits, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < atx_catalog_op_count(c->catalog) && status == AT_OK; i++)
+        if (chooses_op(c, atx_catalog_op(c->catalog, i)))
+            status = check_op(c, atx_catalog_op(c->catalog, i), limits, err);
+    return status;
 }
 
 /* A template that was compiled for nothing has not been checked: that must not look like success. */

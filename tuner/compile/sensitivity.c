@@ -44,6 +44,17 @@ static atx_lexer lexer_of(const atx_template *t, int part)
     return (atx_lexer){ .text = t->text.source + t->text.parts[part].begin, .len = t->text.parts[part].len };
 }
 
+/* The line of a directive, and its place. */
+static void write_line(atx_str *out, const atx_template *t, int part, const atx_token *directive)
+{
+    const char *at = t->text.source + t->text.parts[part].begin + directive->begin;
+    const size_t left = t->text.parts[part].len - directive->begin;
+    const char *stop = memchr(at, '\n', left);
+    const size_t len = stop ? (size_t)(stop - at) : left;
+    atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, t->text.parts[part].file,
+                 t->text.parts[part].line + directive->line - 1);
+}
+
 /* The first directive of the template's code that names it (#define NAME, or an #if that asks for it), with
  * its place. */
 static bool find_directive(atx_str *out, const atx_template *t, const char *name)
@@ -56,12 +67,37 @@ static bool find_directive(atx_str *out, const atx_template *t, const char *name
                 directive = token;
             if (!token.directive || !atx_token_is(lexer.text, &token, name))
                 continue;
-            const char *at = lexer.text + directive.begin;
-            const char *stop = memchr(at, '\n', lexer.len - directive.begin);
-            size_t len = stop ? (size_t)(stop - at) : lexer.len - directive.begin;
-            atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, t->text.parts[i].file,
-                         t->text.parts[i].line + directive.line - 1);
+            write_line(out, t, i, &directive);
             return true;
+        }
+    }
+    return false;
+}
+
+/* Of a parameter that is a macro: the line that gives the name another value, which no #ifndef of it guards.
+ */
+static bool find_definition(atx_str *out, const atx_template *t, const char *name)
+{
+    for (int i = 0; i < t->text.part_count; i++) {
+        atx_lexer lexer = lexer_of(t, i);
+        atx_token before = { 0 }, directive = { 0 };
+        bool guarded = false;
+        for (atx_token token; atx_lexer_next(&token, &lexer); before = token) {
+            const bool first = before.kind == ATX_TOKEN_DIRECTIVE;
+            if (token.kind == ATX_TOKEN_DIRECTIVE) {
+                directive = token;
+            } else if (first && (atx_token_is(lexer.text, &token, "define") ||
+                                 atx_token_is(lexer.text, &token, "undef"))) {
+                atx_token named;
+                const bool is_it = atx_lexer_next(&named, &lexer) && atx_token_is(lexer.text, &named, name);
+                if (is_it && !guarded) {
+                    write_line(out, t, i, &directive);
+                    return true;
+                }
+                token = named;
+            } else if (token.directive && atx_token_is(lexer.text, &token, name)) {
+                guarded = true;
+            }
         }
     }
     return false;
@@ -210,6 +246,11 @@ static void explain(atx_str *out, const atx_template *t, const atx_param *param,
     else if (!atx_is_macro(t, param->name) && find_directive(&line, t, param->name))
         atx_str_addf(out, "; hidden by %s? `define %s` makes it a macro, which #if sees", atx_str_text(&line),
                      param->name);
+    else if (atx_is_macro(t, param->name) && find_definition(&line, t, param->name))
+        atx_str_addf(out,
+                     "; hidden by %s, which defines it again: take that line out, or put it between #ifndef "
+                     "%s and #endif",
+                     atx_str_text(&line), param->name);
     atx_str_clear(&line);
 }
 
