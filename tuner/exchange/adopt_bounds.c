@@ -87,6 +87,7 @@ static bool is_given(const atx_frame *f, size_t name, size_t from, size_t at)
 /* The smallest of the bounds of a subject at token `at`: of a name, of threadIdx.x, of a whole index. */
 static atx_range bound_of(place *p, atx_span subject, size_t at)
 {
+    const bool builtin = atx_tokens_is(p->f->t, subject.begin + 1, "."); /* threadIdx.x: no part of a sum */
     const atx_frame *f = p->f;
     const size_t n = subject.end - subject.begin;
     atx_range best = UNKNOWN;
@@ -95,6 +96,7 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
         const atx_span begin = { g->less.begin, g->less.begin + n };
         if (at < g->holds.begin || at >= g->holds.end || begin.end > g->less.end ||
             !atx_guards_same(f->t, begin, subject) || (at >= g->than.begin && at < g->than.end) ||
+            (builtin && begin.end != g->less.end) ||
             (n == 1 && is_given(f, subject.begin, g->holds.begin, at)) ||
             atx_tokens_is(f->t, begin.end, "::") || atx_tokens_is(f->t, begin.end, ".") ||
             atx_tokens_is(f->t, begin.end, "["))
@@ -404,6 +406,17 @@ static atx_range read_sizeof(place *p, const atx_tokens *t, size_t begin, size_t
     return bytes ? atx_range_exactly(atx_poly_number(bytes)) : UNKNOWN;
 }
 
+/* int(x), Index_t(8): the name before a bracket is that of an integer. */
+static bool is_type(place *p, const atx_tokens *t, size_t i)
+{
+    atx_draft_type type = { 0 };
+    if (atx_draft_is_type_word(t, i))
+        return true;
+    if (t == &p->b->d->code)
+        atx_draft_type_of(&type, p->b->d, i, i + 1);
+    return type.dtype && type.lanes == 1 && (type.dtype[0] == 'i' || type.dtype[0] == 'u');
+}
+
 static atx_range read_call(place *p, const char *name, const atx_tokens *t, size_t open)
 {
     const atx_draft *d = p->b->d;
@@ -429,7 +442,7 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
     if (strcmp(name, "sizeof") == 0)
         return read_sizeof(p, t, open + 1, close);
     if (strstr(name, "ldg") || strncmp(name, "atomic", 6) == 0 || strncmp(name, "__shfl", 6) == 0 ||
-        strcmp(name, "ldcs") == 0 || atx_draft_is_type_word(t, open - 1) || strcmp(name, "abs") == 0)
+        strcmp(name, "ldcs") == 0 || is_type(p, t, open - 1) || strcmp(name, "abs") == 0)
         return read_at(p, t, (atx_span){ open + 1, comma });
     if (f && atx_tokens_is(&d->code, f->body + 1, "return")) {
         const size_t end = atx_tokens_find(&d->code, f->body + 2, f->end, ";");
@@ -500,6 +513,30 @@ static const looked *find_looked(const place *p, const char *name)
     return NULL;
 }
 
+/* "int i = blockIdx.x * blockDim.x + threadIdx.x" behind a comparison of that sum, in whatever order. */
+static atx_range bound_of_value(place *p, size_t declared, size_t at)
+{
+    const atx_frame *f = p->f;
+    const size_t end = atx_tokens_find(f->t, declared, f->body.end, ";");
+    const atx_span value = { declared + 2, atx_code_comma(f->t, declared + 2, end) };
+    for (int k = 0; f->guards && k < f->guards->count && atx_tokens_is(f->t, declared + 1, "="); k++) {
+        const atx_guard *g = &f->guards->items[k];
+        if (value.end >= value.begin + 3 && at >= g->holds.begin && at < g->holds.end &&
+            atx_guards_same_sum(f->t, value, g->less))
+            return bound_of(p, g->less, at);
+    }
+    return UNKNOWN;
+}
+
+/* unsigned char x: at most 255. */
+static atx_range of_small_type(place *p, size_t declared)
+{
+    atx_draft_type type;
+    const size_t from = declared - 1 - atx_tokens_is(p->f->t, declared - 2, "unsigned");
+    atx_draft_type_of(&type, p->b->d, from, declared);
+    return type.dtype && strcmp(type.dtype, "u8") == 0 ? atx_range_up_to(atx_poly_number(255)) : UNKNOWN;
+}
+
 /* A variable of the frame. */
 static bool read_local(atx_range *out, place *p, const char *name, size_t at)
 {
@@ -515,10 +552,14 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     looked now = { .outer = p->looked, .f = p->f };
     snprintf(now.name, sizeof now.name, "%s", name);
     place there = { p->b, p->f, SIZE_MAX, &now };
-    const atx_range bound =
+    atx_range bound =
         stepped(&there, bound_of(&there, (atx_span){ declared, declared + 1 }, at), declared, at);
+    if (!bound.known)
+        bound = bound_of_value(&there, declared, at);
     const atx_range value = value_of(&there, &now.had, declared, at);
     *out = value.exact && !bound.known ? value : limited(bound, value);
+    if (!out->known && declared >= 2 && p->f->t == &p->b->d->code)
+        *out = of_small_type(p, declared);
     return true;
 }
 
@@ -610,10 +651,33 @@ static atx_range read_element(void *context, const atx_tokens *t, size_t begin, 
     return UNKNOWN;
 }
 
+/* x - q * d where q is x / d: less than d. */
+static bool read_remainder(atx_range *out, place *p, const atx_tokens *t, size_t *i, size_t end)
+{
+    char name[ATX_MAX_WORD];
+    const size_t x = *i, q = x + 2, d = x + 4;
+    if (d >= end || !atx_tokens_is(t, x + 1, "-") || !atx_tokens_is(t, x + 3, "*") ||
+        !atx_tokens_is_word(t, x) || !atx_tokens_is_word(t, q) || !atx_tokens_is_word(t, d) || t != p->f->t)
+        return false;
+    atx_draft_word(name, t, q);
+    const size_t from = atx_guards_declaration(t, p->f->body.begin, name, x);
+    const size_t by = from == SIZE_MAX ? 0 : from + 4 + atx_tokens_is(t, from + 4, "(");
+    if (from == SIZE_MAX || !atx_tokens_is(t, from + 1, "=") || !atx_tokens_is(t, from + 3, "/") ||
+        !atx_guards_same(t, (atx_span){ from + 2, from + 3 }, (atx_span){ x, x + 1 }) ||
+        !atx_guards_same(t, (atx_span){ by, by + 1 }, (atx_span){ d, d + 1 }))
+        return false;
+    const atx_range divisor = read_at(p, t, (atx_span){ d, d + 1 });
+    *out = divisor.known ? atx_range_below(divisor.most) : UNKNOWN;
+    *i = divisor.known ? d + 1 : x;
+    return divisor.known;
+}
+
 /* k + threadIdx.x of row * n + k + threadIdx.x, under k + threadIdx.x < n. */
 static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t *i, size_t end)
 {
     place *p = context;
+    if (read_remainder(out, p, t, i, end))
+        return true;
     for (int k = 0; t == p->f->t && p->f->guards && k < p->f->guards->count; k++) {
         const atx_span less = p->f->guards->items[k].less;
         const atx_span here = { *i, *i + less.end - less.begin };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BUDGET = 30000 };
+enum { MOST_BUDGET = 300000 };
 
 static const atx_range UNKNOWN = { .known = false };
 
@@ -129,6 +129,15 @@ static void any_step(atx_poly *step, atx_bounding *b, const atx_frame *f, int sy
     }
 }
 
+/* Whether it is larger for larger sizes. */
+static bool grows(const atx_poly *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->count; i++)
+        any = any || (p->terms[i].degree && p->terms[i].factor > 0);
+    return any;
+}
+
 bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis)
 {
     static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
@@ -144,8 +153,7 @@ bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_
         if (!less.known || !part.count)
             continue;
         atx_range than = atx_bounds_value(b, f, g->than);
-        const atx_poly one = atx_poly_number(1);
-        if (!than.known || atx_bounds_of_grid(b, &than.most) || !atx_poly_within(&one, &than.most))
+        if (!than.known || atx_bounds_of_grid(b, &than.most) || !grows(&than.most))
             continue;
         *step = part;
         *size = g->inclusive ? atx_range_and_one(than).most : than.most;

@@ -222,8 +222,9 @@ static bool write_block(writing *w, const char *name)
     for (int n = 0; n < 4; n++) {
         const int k = n ? n - 1 : w->axis;
         for (int a = 0; a < ATX_DRAFT_ALIASES; a++)
-            if (d->block[k][0] && d->block_param[k][0] && strcmp(d->block_from[k][a], name) == 0) {
-                atx_str_add(w->out, d->block_param[k]);
+            if (d->block[k][0] && (d->block_param[k][0] || d->block_as[k][0]) && d->block_from[k][a][0] &&
+                strcmp(d->block_from[k][a], name) == 0) {
+                atx_str_add(w->out, d->block_as[k][0] ? d->block_as[k] : d->block_param[k]);
                 return true;
             }
     }

@@ -384,3 +384,26 @@ bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop)
             out->step = (atx_span){ at + 2, atx_code_comma(t, at + 2, close) };
     return true;
 }
+
+static atx_span addend(const atx_tokens *t, size_t *at, size_t end)
+{
+    const size_t stop = atx_tokens_find(t, *at, end, "+");
+    const atx_span one = { *at, stop };
+    *at = stop < end ? stop + 1 : end;
+    return one;
+}
+
+bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b)
+{
+    if (a.end - a.begin != b.end - b.begin || a.begin >= a.end)
+        return false;
+    for (size_t i = a.begin; i < a.end;) {
+        const atx_span one = addend(t, &i, a.end);
+        bool found = false;
+        for (size_t k = b.begin; k < b.end && !found;)
+            found = atx_guards_same(t, one, addend(t, &k, b.end));
+        if (!found)
+            return false;
+    }
+    return true;
+}

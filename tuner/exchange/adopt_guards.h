@@ -48,6 +48,7 @@ typedef struct atx_for_header {
 } atx_for_header;
 bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop);
 
-bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b); /* of the same tokens */
+bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b);     /* of the same tokens */
+bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b); /* in any order of what is added */
 
 #endif

@@ -211,6 +211,17 @@ static bool is_told(const atx_draft *d)
     return false;
 }
 
+/* k<size><<<grid, dim3(size, size)>>>: the parameter that is the template's argument. */
+static atx_draft_param *given_as(atx_draft *d, int k)
+{
+    for (int n = 0; n < d->targ_count; n++)
+        for (int a = 0; a < ATX_DRAFT_ALIASES; a++)
+            if (d->block_from[k][a][0] && d->targs[n].given.end == d->targs[n].given.begin + 1 &&
+                atx_tokens_is(&d->code, d->targs[n].given.begin, d->block_from[k][a]))
+                return atx_draft_find_param(d, d->targs[n].name);
+    return NULL;
+}
+
 /* dim3(32, 32) beside #define BLOCK_SIZE 32, where the kernel reads that and not blockDim: the macro is
  * meant. */
 static const atx_draft_param *written_as(const atx_draft *d, long value)
@@ -233,6 +244,13 @@ static void read_block(atx_draft *d)
         if (p) {
             p->axis = k;
             snprintf(d->block[k], sizeof d->block[k], "%s", p->line[0] ? p->line : p->name);
+            continue;
+        }
+        if ((p = given_as(d, k)) != NULL) {
+            p->axis = k;
+            d->block_value[k] = p->value;
+            snprintf(d->block[k], sizeof d->block[k], "%s", p->line[0] ? p->line : p->name);
+            snprintf(d->block_as[k], sizeof d->block_as[k], "%s", d->block[k]);
             continue;
         }
         const bool literal = part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER;

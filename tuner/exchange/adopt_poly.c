@@ -141,7 +141,8 @@ static bool simplify(atx_poly *out, atx_poly_table *s, const atx_poly_term *term
         atx_poly_term over, rest, by = { .factor = 1, .degree = 1, .of = { (short)id } };
         if ((symbol->kind != ATX_SYMBOL_FLOOR && symbol->kind != ATX_SYMBOL_CEIL) || symbol->b.count != 1)
             continue;
-        const bool up = symbol->kind == ATX_SYMBOL_CEIL;
+        const bool up =
+            symbol->kind == ATX_SYMBOL_CEIL || symbol->b.terms[0].degree; /* by a number of 1 more or less */
         const atx_poly a = symbol->a, b = symbol->b;
         if (!take_out(&over, term, &by) || !take_out(&rest, &over, &b.terms[0]))
             continue;
@@ -250,11 +251,11 @@ atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b
     const bool number = atx_poly_is_number(&left, &rest);
     if (number && (left <= 0 || b->terms[0].degree == 0)) /* -1 / n is -1 */
         return left < 0 ? part = atx_poly_number(1), atx_poly_add(&quotient, &part, -1) : quotient;
-    bool minus_one = false;
+    bool negative = false;
     for (int i = 0; i < rest.count; i++)
-        minus_one = minus_one || (rest.terms[i].degree == 0 && rest.terms[i].factor == -1);
+        negative = negative || (rest.terms[i].degree == 0 && rest.terms[i].factor < 0);
     const atx_poly one = atx_poly_number(1);
-    if (minus_one) {
+    if (negative) { /* (n - 1) / b is n / b, rounded up, less 1 */
         rest = atx_poly_add(&rest, &one, 1);
         part = made_of(s, ATX_SYMBOL_CEIL, &rest, b);
         part = atx_poly_add(&part, &one, -1);
@@ -313,6 +314,29 @@ static bool covers(const atx_poly_table *s, const atx_poly *a, const atx_poly *b
 atx_poly atx_poly_most(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
     return covers(s, a, b) ? *a : covers(s, b, a) ? *b : made_of(s, ATX_SYMBOL_MAX, a, b);
+}
+
+atx_poly atx_poly_over(const atx_poly_table *s, const atx_poly *p)
+{
+    if (p->count != 1 || p->terms[0].degree != 1 || p->terms[0].factor != 1 ||
+        s->items[p->terms[0].of[0]].kind != ATX_SYMBOL_MAX)
+        return *p;
+    const atx_poly a = atx_poly_over(s, &s->items[p->terms[0].of[0]].a);
+    const atx_poly b = atx_poly_over(s, &s->items[p->terms[0].of[0]].b);
+    atx_poly all = { .bad = a.bad || b.bad, .rounded = p->rounded };
+    const atx_poly *const both[] = { &a, &b };
+    for (int n = 0; n < 2; n++)
+        for (int i = 0; i < both[n]->count && !all.bad; i++) {
+            const atx_poly_term *term = &both[n]->terms[i];
+            int k = 0;
+            while (k < all.count && !is_same_term(&all.terms[k], term))
+                k++;
+            if (term->factor > 0 && k < all.count)
+                all.terms[k].factor = all.terms[k].factor > term->factor ? all.terms[k].factor : term->factor;
+            else if (term->factor > 0)
+                add_term(&all, term);
+        }
+    return all;
 }
 
 /* ---- what it is made of ---- */

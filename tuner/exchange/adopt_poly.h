@@ -22,7 +22,7 @@ typedef struct atx_poly {
     atx_poly_term terms[ATX_POLY_TERMS]; /* in the order in which they came; no two of the same symbols */
     int count;
     bool bad;    /* it became too large: nothing is known */
-    int rounded; /* 1 + the symbol a / b, rounded up, that times b was taken for a; 0: none */
+    int rounded; /* 1 + the symbol a / b that times b was taken for a, as of no rest; 0: none */
 } atx_poly;
 
 typedef enum atx_poly_kind {
@@ -54,6 +54,9 @@ atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly 
 atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b); /* rounded down */
 atx_poly atx_poly_least(atx_poly_table *s, const atx_poly *a, const atx_poly *b);
 atx_poly atx_poly_most(atx_poly_table *s, const atx_poly *a, const atx_poly *b);
+
+/* A sum without max(a, b), by the larger number of each product: not less than p. */
+atx_poly atx_poly_over(const atx_poly_table *s, const atx_poly *p);
 
 bool atx_poly_is_number(long *out, const atx_poly *p);
 

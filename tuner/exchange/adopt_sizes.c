@@ -344,6 +344,25 @@ static bool is_access(const atx_tokens *t, size_t open)
     return false;
 }
 
+/* What a function that touches memory reaches behind its pointer: of wmma's loads and stores 16 rows of a
+ * stride. */
+static atx_range of_tile(walk *w, const atx_frame *f, size_t open)
+{
+    const atx_tokens *t = f->t;
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, called_at(t, open));
+    const size_t end = atx_tokens_match(t, open), one = atx_code_comma(t, open + 1, end);
+    const size_t two = atx_code_comma(t, one + 1, end);
+    const atx_poly rows = atx_poly_number(15);
+    if (!strstr(name, "matrix_sync") || two >= end)
+        return atx_range_exactly(atx_poly_number(0));
+    atx_range all = atx_bounds_of(&w->z->bounds, f, (atx_span){ two + 1, atx_code_comma(t, two + 1, end) });
+    all.most = atx_poly_multiply(&w->z->bounds.symbols, &all.most, &rows);
+    all.most = atx_poly_add(&all.most, &rows, 1);
+    all.exact = false;
+    return all;
+}
+
 /* Functions of the file, which are walked. */
 static bool is_known(const walk *w, const atx_tokens *t, size_t open)
 {
@@ -397,8 +416,10 @@ static void note_use(walk *w, atx_frame *f, size_t i)
             return;
         }
         if (p.arg >= 0) {
-            if (star || is_access(t, open))
+            if (star)
                 record(w, &p, zero);
+            else if (is_access(t, open))
+                record(w, &p, of_tile(w, f, open));
             else if (w->record && !is_known(w, t, open))
                 w->z->reach[p.arg].unknown = true;
             return;
@@ -475,6 +496,8 @@ void atx_draft_sizes(atx_draft *d)
     }
     add_shared(z);
     atx_guards_read(&z->guards, &d->code, z->frame.body);
+    atx_draft_forget_extras(d, z);
+    atx_bounds_begin(&z->bounds, d);
     walk w = { z, false };
     walk_frame(&w, &z->frame);
     w.record = true;

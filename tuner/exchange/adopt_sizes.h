@@ -21,6 +21,9 @@ typedef struct atx_sizing {
 
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
+/* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */
+void atx_draft_forget_extras(atx_draft *d, atx_sizing *z);
+
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);
 

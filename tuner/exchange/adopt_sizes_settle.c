@@ -352,11 +352,18 @@ static void add_require(settling *s, int symbol)
     atx_str_clear(&text);
 }
 
+enum { MOST_TEXT = 120 };
+
 static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
 {
     atx_str text = { 0 };
     out[0] = '\0';
     atx_poly_write(&text, &s->z->bounds.symbols, p);
+    if (text.len >= MOST_TEXT) { /* something simple that is not less */
+        const atx_poly over = atx_poly_over(&s->z->bounds.symbols, p);
+        atx_str_reset(&text);
+        atx_poly_write(&text, &s->z->bounds.symbols, &over);
+    }
     if (!p->bad && p->count && !text.failed && text.len < ATX_DRAFT_EXPR && !strchr(text.data, '.'))
         snprintf(out, ATX_DRAFT_EXPR, "%s", text.data);
     atx_str_clear(&text);
@@ -399,14 +406,13 @@ static void settle_buffer(settling *s, int k)
     if (!reach->any || reach->unknown)
         return;
     atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
-    const int rounded = size.rounded;
     note_params(s, &size);
     size = whole(size);
     const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
     const atx_poly lanes = atx_poly_number(a->type.lanes);
     const atx_poly all = atx_poly_multiply(symbols, &fixed, &lanes);
-    if (!all.bad && rounded)
-        add_require(s, rounded - 1);
+    if (!all.bad && all.rounded)
+        add_require(s, all.rounded - 1);
     write_poly(a->size, s, &all);
 }
 
@@ -438,13 +444,55 @@ static void settle_shared(settling *s)
     const atx_reach *reach = &s->z->reach[ATX_SHARED];
     const long bytes = atx_draft_bytes(d, &s->z->shared);
     char text[ATX_DRAFT_EXPR];
-    if (!d->shared || !d->shared_guessed || d->shared_bytes[0] || !reach->any || reach->unknown || !bytes)
+    if (!d->shared || !d->shared_guessed || d->shared_bytes[0] || !reach->any || !bytes)
         return;
     const atx_poly size = atx_poly_replace(&s->z->bounds.symbols, &reach->most, of_name, s);
     write_poly(text, s, &size);
-    if (text[0] && strlen(text) + 12 < sizeof d->shared_bytes)
+    if (text[0] && strlen(text) < 170)
         snprintf(d->shared_bytes, sizeof d->shared_bytes,
                  strpbrk(text, "+-") ? "(%.170s) * %ld" : "%.170s * %ld", text, bytes);
+}
+
+static int count_dims(uint64_t dims)
+{
+    int n = 0;
+    for (; dims; dims &= dims - 1)
+        n++;
+    return n;
+}
+
+/* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
+static void take_largest(atx_draft *d, int k)
+{
+    int best = -1;
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].stars && d->args[i].type.lanes == d->args[k].type.lanes &&
+            count_dims(d->args[i].dims) > count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
+            best = i;
+    if (best < 0)
+        return;
+    d->args[k].dims = d->args[best].dims;
+    memcpy(d->args[k].size, d->args[best].size, sizeof d->args[k].size);
+}
+
+/* A grid of sizes that the kernel is not told, where its own comparisons say how many blocks it needs. */
+void atx_draft_forget_extras(atx_draft *d, atx_sizing *z)
+{
+    atx_bounding *b = &z->bounds;
+    bool all = d->extra_count > 0;
+    for (int k = 0; k < 3; k++) {
+        bool has = false;
+        atx_poly size, step;
+        for (int i = 0; i < d->extra_count; i++)
+            has = has || atx_draft_names_word(d->grid[k], d->extra_name[i]);
+        if (has && !(atx_bounds_axis(&size, &step, b, &z->frame, k) && !extras_in(&b->symbols, &size)))
+            all = false;
+    }
+    for (int k = 0; k < 3 && all; k++)
+        for (int i = 0; i < d->extra_count; i++)
+            if (atx_draft_names_word(d->grid[k], d->extra_name[i]))
+                d->grid[k][0] = '\0';
+    d->extra_count = all ? 0 : d->extra_count;
 }
 
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
@@ -461,6 +509,9 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
             write_holds(&s, k);
         }
     settle_shared(&s);
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].stars && !d->args[k].size[0])
+            take_largest(d, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i])
             fix_param(d, z->bounds.symbols.items[i].name);
