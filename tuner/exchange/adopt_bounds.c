@@ -71,19 +71,6 @@ static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range
     return below;
 }
 
-/* Whether the name at token `name` is given another value between a comparison and token `at`. */
-static bool is_given(const atx_frame *f, size_t name, size_t from, size_t at)
-{
-    const atx_tokens *t = f->t;
-    for (size_t i = from; i < at; i++)
-        if (atx_tokens_is(t, i + 1, "=") &&
-            atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
-            (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
-            atx_tokens_find(t, i, at, ";") < at)
-            return true;
-    return false;
-}
-
 /* The smallest of the bounds of a subject at token `at`: of a name, of threadIdx.x, of a whole index. */
 static atx_range bound_of(place *p, atx_span subject, size_t at)
 {
@@ -97,7 +84,7 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
         if (at < g->holds.begin || at >= g->holds.end || begin.end > g->less.end ||
             !atx_guards_same(f->t, begin, subject) || (at >= g->than.begin && at < g->than.end) ||
             (builtin && begin.end != g->less.end) ||
-            (n == 1 && is_given(f, subject.begin, g->holds.begin, at)) ||
+            (n == 1 && atx_guards_given(f->t, subject.begin, g->holds.begin, at)) ||
             atx_tokens_is(f->t, begin.end, "::") || atx_tokens_is(f->t, begin.end, ".") ||
             atx_tokens_is(f->t, begin.end, "["))
             continue;
@@ -265,15 +252,6 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
 
 /* ---- words ---- */
 
-bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p)
-{
-    for (int i = 0; i < b->symbols.count; i++)
-        if (b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag >= ATX_TAG_GRID &&
-            atx_poly_has(&b->symbols, p, i))
-            return true;
-    return false;
-}
-
 /* min(n, first + CHUNK): n, where the other one is of the grid. */
 static atx_range smaller(place *p, atx_range x, atx_range y)
 {
@@ -323,51 +301,6 @@ static atx_range element_of(place *p, const atx_bound_name *name)
     return atx_range_below(atx_poly_symbol(atx_poly_named(&b->symbols, text, ATX_TAG_ELEMENT + name->arg)));
 }
 
-/* warp.thread_rank() and its kin of cooperative groups. */
-static bool read_group(atx_range *out, place *p, const atx_tokens *t, size_t i)
-{
-    char call[ATX_MAX_WORD], name[ATX_MAX_WORD];
-    atx_bounding *b = p->b;
-    atx_draft_word(call, t, i + 2);
-    atx_draft_word(name, t, i);
-    if (!atx_tokens_is(t, i + 1, ".") || !atx_tokens_is(t, i + 3, "("))
-        return false;
-    const size_t declared =
-        t == p->f->t ? atx_guards_declaration(p->f->t, p->f->body.begin, name, i) : SIZE_MAX;
-    if (declared == SIZE_MAX)
-        return false;
-    atx_poly size = atx_poly_multiply(&b->symbols, &b->block[0], &b->block[1]), threads;
-    threads = size = atx_poly_multiply(&b->symbols, &size, &b->block[2]);
-    bool tile = false, grid = false;
-    const size_t end = atx_tokens_find(t, declared, p->f->body.end, ";");
-    for (size_t k = declared > 12 ? declared - 12 : 0; k < end; k++) {
-        long lanes = 32;
-        if (atx_tokens_is(t, k, ";") && k < declared)
-            tile = grid = false;
-        grid = grid || atx_tokens_is(t, k, "this_grid") || atx_tokens_is(t, k, "grid_group");
-        if (!tile && (atx_tokens_is(t, k, "tiled_partition") || atx_tokens_is(t, k, "thread_block_tile"))) {
-            tile = true;
-            if (atx_tokens_is(t, k + 1, "<") &&
-                !atx_draft_number(&lanes, b->d, t, (atx_span){ k + 2, k + 3 }))
-                lanes = 32;
-            size = atx_poly_number(lanes);
-        }
-    }
-    for (int k = 0; k < 3 && grid; k++)
-        size = atx_poly_multiply(&b->symbols, &size, &b->grid[k]);
-    if (strcmp(call, "thread_rank") == 0)
-        *out = atx_range_below(size);
-    else if (strcmp(call, "size") == 0 || strcmp(call, "num_threads") == 0)
-        *out = atx_range_exactly(size);
-    else if (strcmp(call, "meta_group_size") == 0)
-        *out = atx_range_exactly(atx_poly_divide(&b->symbols, &threads, &size));
-    else if (strcmp(call, "meta_group_rank") == 0)
-        *out = atx_range_below(atx_poly_divide(&b->symbols, &threads, &size));
-    else
-        return false;
-    return true;
-}
-
 /* The body of a macro or of a function that only returns, with what its parameters are given. */
 static atx_range read_body(place *p, const atx_tokens *from, size_t open, const atx_tokens *t, size_t params,
                            atx_span body)
@@ -396,27 +329,6 @@ static atx_range read_body(place *p, const atx_tokens *from, size_t open, const 
     return read_at(&there, t, body);
 }
 
-/* sizeof(float), sizeof(T) */
-static atx_range read_sizeof(place *p, const atx_tokens *t, size_t begin, size_t end)
-{
-    atx_draft_type type = { 0 };
-    if (t == &p->b->d->code)
-        atx_draft_type_of(&type, p->b->d, begin, end);
-    const long bytes = type.lanes ? atx_draft_bytes(p->b->d, &type) : 0;
-    return bytes ? atx_range_exactly(atx_poly_number(bytes)) : UNKNOWN;
-}
-
-/* int(x), Index_t(8): the name before a bracket is that of an integer. */
-static bool is_type(place *p, const atx_tokens *t, size_t i)
-{
-    atx_draft_type type = { 0 };
-    if (atx_draft_is_type_word(t, i))
-        return true;
-    if (t == &p->b->d->code)
-        atx_draft_type_of(&type, p->b->d, i, i + 1);
-    return type.dtype && type.lanes == 1 && (type.dtype[0] == 'i' || type.dtype[0] == 'u');
-}
-
 static atx_range read_call(place *p, const char *name, const atx_tokens *t, size_t open)
 {
     const atx_draft *d = p->b->d;
@@ -440,9 +352,9 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
         return x;
     }
     if (strcmp(name, "sizeof") == 0)
-        return read_sizeof(p, t, open + 1, close);
+        return atx_bounds_sizeof(p->b, t, open + 1, close);
     if (strstr(name, "ldg") || strncmp(name, "atomic", 6) == 0 || strncmp(name, "__shfl", 6) == 0 ||
-        strcmp(name, "ldcs") == 0 || is_type(p, t, open - 1) || strcmp(name, "abs") == 0)
+        strcmp(name, "ldcs") == 0 || atx_bounds_type(p->b, t, open - 1) || strcmp(name, "abs") == 0)
         return read_at(p, t, (atx_span){ open + 1, comma });
     if (f && atx_tokens_is(&d->code, f->body + 1, "return")) {
         const size_t end = atx_tokens_find(&d->code, f->body + 2, f->end, ";");
@@ -487,24 +399,6 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
     return UNKNOWN;
 }
 
-static atx_range read_argument(place *p, const char *name)
-{
-    const atx_draft *d = p->b->d;
-    for (int k = 0; k < d->arg_count; k++) {
-        const atx_draft_arg *a = &d->args[k];
-        const char *type = a->type.targ >= 0 ? d->targs[a->type.targ].dtype : a->type.dtype;
-        atx_poly own;
-        if (strcmp(a->arg.name, name) != 0)
-            continue;
-        if (a->stars || a->type.lanes != 1 || !type || (type[0] != 'i' && type[0] != 'u'))
-            return UNKNOWN;
-        if (a->own)
-            return atx_bounds_text(&own, p->b, a->value) ? atx_range_exactly(own) : UNKNOWN;
-        return atx_range_exactly(atx_poly_symbol(atx_poly_named(&p->b->symbols, a->name, ATX_TAG_ARG + k)));
-    }
-    return UNKNOWN;
-}
-
 static const looked *find_looked(const place *p, const char *name)
 {
     for (const looked *l = p->looked; l; l = l->outer)
@@ -526,15 +420,6 @@ static atx_range bound_of_value(place *p, size_t declared, size_t at)
             return bound_of(p, g->less, at);
     }
     return UNKNOWN;
-}
-
-/* unsigned char x: at most 255. */
-static atx_range of_small_type(place *p, size_t declared)
-{
-    atx_draft_type type;
-    const size_t from = declared - 1 - atx_tokens_is(p->f->t, declared - 2, "unsigned");
-    atx_draft_type_of(&type, p->b->d, from, declared);
-    return type.dtype && strcmp(type.dtype, "u8") == 0 ? atx_range_up_to(atx_poly_number(255)) : UNKNOWN;
 }
 
 /* A variable of the frame. */
@@ -559,7 +444,7 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     const atx_range value = value_of(&there, &now.had, declared, at);
     *out = value.exact && !bound.known ? value : limited(bound, value);
     if (!out->known && declared >= 2 && p->f->t == &p->b->d->code)
-        *out = of_small_type(p, declared);
+        *out = atx_bounds_byte(p->b, p->f->t, declared);
     return true;
 }
 
@@ -585,7 +470,7 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
         return read_name(&outer, name, t, i);
     }
     if (p->f->depth == 0 || p->f->t != &p->b->d->code) {
-        value = read_argument(p, name);
+        value = atx_bounds_argument(p->b, name);
         if (value.known)
             return value;
     }
@@ -606,7 +491,7 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
         *i += 3;
         return value;
     }
-    if (read_group(&value, p, t, at)) {
+    if (atx_bounds_group(&value, p->b, p->f, t, at)) {
         *i = atx_tokens_match(t, at + 3) + 1;
         return value;
     }
@@ -651,24 +536,13 @@ static atx_range read_element(void *context, const atx_tokens *t, size_t begin, 
     return UNKNOWN;
 }
 
-/* x - q * d where q is x / d: less than d. */
 static bool read_remainder(atx_range *out, place *p, const atx_tokens *t, size_t *i, size_t end)
 {
-    char name[ATX_MAX_WORD];
-    const size_t x = *i, q = x + 2, d = x + 4;
-    if (d >= end || !atx_tokens_is(t, x + 1, "-") || !atx_tokens_is(t, x + 3, "*") ||
-        !atx_tokens_is_word(t, x) || !atx_tokens_is_word(t, q) || !atx_tokens_is_word(t, d) || t != p->f->t)
+    if (t != p->f->t || !atx_guards_remainder(t, p->f->body.begin, *i, end))
         return false;
-    atx_draft_word(name, t, q);
-    const size_t from = atx_guards_declaration(t, p->f->body.begin, name, x);
-    const size_t by = from == SIZE_MAX ? 0 : from + 4 + atx_tokens_is(t, from + 4, "(");
-    if (from == SIZE_MAX || !atx_tokens_is(t, from + 1, "=") || !atx_tokens_is(t, from + 3, "/") ||
-        !atx_guards_same(t, (atx_span){ from + 2, from + 3 }, (atx_span){ x, x + 1 }) ||
-        !atx_guards_same(t, (atx_span){ by, by + 1 }, (atx_span){ d, d + 1 }))
-        return false;
-    const atx_range divisor = read_at(p, t, (atx_span){ d, d + 1 });
+    const atx_range divisor = read_at(p, t, (atx_span){ *i + 4, *i + 5 });
     *out = divisor.known ? atx_range_below(divisor.most) : UNKNOWN;
-    *i = divisor.known ? d + 1 : x;
+    *i += divisor.known ? 5 : 0;
     return divisor.known;
 }
 

@@ -58,6 +58,18 @@ void atx_bounds_begin(atx_bounding *b, atx_draft *d);
 /* A text of declarations, such as the grid. */
 bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text);
 
+/* warp.thread_rank() and its kin of cooperative groups, at token i of `t`. */
+bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const atx_tokens *t, size_t i);
+
+atx_range atx_bounds_argument(atx_bounding *b,
+                              const char *name); /* a whole number that the kernel is given */
+
+/* sizeof(float), sizeof(T); whether the word at token i is the type of an integer, as in Index_t(8). */
+atx_range atx_bounds_sizeof(atx_bounding *b, const atx_tokens *t, size_t begin, size_t end);
+bool atx_bounds_type(atx_bounding *b, const atx_tokens *t, size_t i);
+
+atx_range atx_bounds_byte(atx_bounding *b, const atx_tokens *t, size_t declared); /* unsigned char x: 255 */
+
 /* Whether a grid that nobody says, or an integer of a buffer, is in it. */
 bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p);
 

@@ -1,5 +1,5 @@
-/* adopt_bounds_launch.c - the launch as sums of products: block and grid as a draft has them, and a grid that
- * nobody says by what the kernel compares its indices with. */
+/* adopt_bounds_launch.c - the launch as sums of products: block and grid as a draft has them, a grid that
+ * nobody says by what the kernel compares its indices with, and names that mean the same everywhere. */
 #include "exchange/adopt_bounds.h"
 
 #include <stdio.h>
@@ -186,4 +186,106 @@ atx_bound_name *atx_bounds_add(atx_frame *f, const char *name)
     *new = (atx_bound_name){ .arg = -1 };
     snprintf(new->name, sizeof new->name, "%s", name);
     return new;
+}
+
+/* ---- names that mean the same everywhere ---- */
+
+/* warp.thread_rank() and its kin of cooperative groups. */
+bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const atx_tokens *t, size_t i)
+{
+    char call[ATX_MAX_WORD], name[ATX_MAX_WORD];
+    atx_draft_word(call, t, i + 2);
+    atx_draft_word(name, t, i);
+    if (!atx_tokens_is(t, i + 1, ".") || !atx_tokens_is(t, i + 3, "("))
+        return false;
+    const size_t declared = t == f->t ? atx_guards_declaration(f->t, f->body.begin, name, i) : SIZE_MAX;
+    if (declared == SIZE_MAX)
+        return false;
+    atx_poly size = atx_poly_multiply(&b->symbols, &b->block[0], &b->block[1]), threads;
+    threads = size = atx_poly_multiply(&b->symbols, &size, &b->block[2]);
+    bool tile = false, grid = false;
+    const size_t end = atx_tokens_find(t, declared, f->body.end, ";");
+    for (size_t k = declared > 12 ? declared - 12 : 0; k < end; k++) {
+        long lanes = 32;
+        if (atx_tokens_is(t, k, ";") && k < declared)
+            tile = grid = false;
+        grid = grid || atx_tokens_is(t, k, "this_grid") || atx_tokens_is(t, k, "grid_group");
+        if (!tile && (atx_tokens_is(t, k, "tiled_partition") || atx_tokens_is(t, k, "thread_block_tile"))) {
+            tile = true;
+            if (atx_tokens_is(t, k + 1, "<") &&
+                !atx_draft_number(&lanes, b->d, t, (atx_span){ k + 2, k + 3 }))
+                lanes = 32;
+            size = atx_poly_number(lanes);
+        }
+    }
+    for (int k = 0; k < 3 && grid; k++)
+        size = atx_poly_multiply(&b->symbols, &size, &b->grid[k]);
+    if (strcmp(call, "thread_rank") == 0)
+        *out = atx_range_below(size);
+    else if (strcmp(call, "size") == 0 || strcmp(call, "num_threads") == 0)
+        *out = atx_range_exactly(size);
+    else if (strcmp(call, "meta_group_size") == 0)
+        *out = atx_range_exactly(atx_poly_divide(&b->symbols, &threads, &size));
+    else if (strcmp(call, "meta_group_rank") == 0)
+        *out = atx_range_below(atx_poly_divide(&b->symbols, &threads, &size));
+    else
+        return false;
+    return true;
+}
+
+atx_range atx_bounds_argument(atx_bounding *b, const char *name)
+{
+    const atx_draft *d = b->d;
+    for (int k = 0; k < d->arg_count; k++) {
+        const atx_draft_arg *a = &d->args[k];
+        const char *type = a->type.targ >= 0 ? d->targs[a->type.targ].dtype : a->type.dtype;
+        atx_poly own;
+        if (strcmp(a->arg.name, name) != 0)
+            continue;
+        if (a->stars || a->type.lanes != 1 || !type || (type[0] != 'i' && type[0] != 'u'))
+            return UNKNOWN;
+        if (a->own)
+            return atx_bounds_text(&own, b, a->value) ? atx_range_exactly(own) : UNKNOWN;
+        return atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, a->name, ATX_TAG_ARG + k)));
+    }
+    return UNKNOWN;
+}
+
+bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p)
+{
+    for (int i = 0; i < b->symbols.count; i++)
+        if (b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag >= ATX_TAG_GRID &&
+            atx_poly_has(&b->symbols, p, i))
+            return true;
+    return false;
+}
+
+/* sizeof(float), sizeof(T) */
+atx_range atx_bounds_sizeof(atx_bounding *b, const atx_tokens *t, size_t begin, size_t end)
+{
+    atx_draft_type type = { 0 };
+    if (t == &b->d->code)
+        atx_draft_type_of(&type, b->d, begin, end);
+    const long bytes = type.lanes ? atx_draft_bytes(b->d, &type) : 0;
+    return bytes ? atx_range_exactly(atx_poly_number(bytes)) : UNKNOWN;
+}
+
+/* int(x), Index_t(8): the name before a bracket is that of an integer. */
+bool atx_bounds_type(atx_bounding *b, const atx_tokens *t, size_t i)
+{
+    atx_draft_type type = { 0 };
+    if (atx_draft_is_type_word(t, i))
+        return true;
+    if (t == &b->d->code)
+        atx_draft_type_of(&type, b->d, i, i + 1);
+    return type.dtype && type.lanes == 1 && (type.dtype[0] == 'i' || type.dtype[0] == 'u');
+}
+
+/* unsigned char x: at most 255. */
+atx_range atx_bounds_byte(atx_bounding *b, const atx_tokens *t, size_t declared)
+{
+    atx_draft_type type;
+    const size_t from = declared - 1 - atx_tokens_is(t, declared - 2, "unsigned");
+    atx_draft_type_of(&type, b->d, from, declared);
+    return type.dtype && strcmp(type.dtype, "u8") == 0 ? atx_range_up_to(atx_poly_number(255)) : UNKNOWN;
 }

@@ -407,3 +407,30 @@ bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b)
     }
     return true;
 }
+
+bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at)
+{
+    for (size_t i = from; i < at; i++)
+        if (atx_tokens_is(t, i + 1, "=") &&
+            atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
+            (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
+            atx_tokens_find(t, i, at, ";") < at)
+            return true;
+    return false;
+}
+
+bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end)
+{
+    char name[ATX_MAX_WORD];
+    const size_t q = x + 2, d = x + 4;
+    if (d >= end || !atx_tokens_is(t, x + 1, "-") || !atx_tokens_is(t, x + 3, "*") ||
+        !atx_tokens_is_word(t, x) || !atx_tokens_is_word(t, q) || !atx_tokens_is_word(t, d))
+        return false;
+    atx_draft_word(name, t, q);
+    const size_t from = atx_guards_declaration(t, begin, name, x);
+    if (from == SIZE_MAX || !atx_tokens_is(t, from + 1, "=") || !atx_tokens_is(t, from + 3, "/"))
+        return false;
+    const size_t by = from + 4 + atx_tokens_is(t, from + 4, "(");
+    return atx_guards_same(t, (atx_span){ from + 2, from + 3 }, (atx_span){ x, x + 1 }) &&
+           atx_guards_same(t, (atx_span){ by, by + 1 }, (atx_span){ d, d + 1 });
+}

@@ -34,11 +34,17 @@ size_t atx_guards_loop(const atx_tokens *t, size_t begin, size_t i);
 /* Whether the name at token i is declared there, in a body that begins at `begin`. */
 bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
 
+/* Whether the name at token `name` is given another value between tokens `from` and `at`. */
+bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at);
+
 /* Whether the block that token i is in still is open at `at`. */
 bool atx_guards_open(const atx_tokens *t, size_t i, size_t at);
 
 /* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
+
+/* x - q * d at token x, where q is declared as x / d. */
+bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);
 
 /* for (int NAME = FIRST; ...; NAME += STEP): the header of the loop at token `loop`. Without a step of that
  * form it is empty. false: it is no such loop. */
