@@ -36,8 +36,7 @@ static atx_range text_word(void *context, const atx_tokens *t, size_t *i, size_t
         return atx_range_exactly(atx_poly_most(&b->symbols, &x.most, &y.most));
     if (strcmp(name, "ceil_div") != 0 || !x.exact || !y.exact)
         return UNKNOWN;
-    const atx_range less = atx_range_below(x.most);
-    return atx_range_and_one(atx_range_exactly(atx_poly_divide(&b->symbols, &less.most, &y.most)));
+    return atx_range_exactly(atx_poly_divide_up(&b->symbols, &x.most, &y.most));
 }
 
 bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text)

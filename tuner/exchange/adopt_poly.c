@@ -187,7 +187,7 @@ atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly 
 /* A number over a number, so that what remains is -1, or less than `by`. */
 static long whole_part(long value, long by)
 {
-    if ((value + 1) % by == 0)
+    if (by > 1 && (value + 1) % by == 0)
         return (value + 1) / by;
     return value >= 0 ? value / by : -((-value + by - 1) / by);
 }
@@ -251,11 +251,11 @@ atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b
     const bool number = atx_poly_is_number(&left, &rest);
     if (number && (left <= 0 || b->terms[0].degree == 0)) /* -1 / n is -1 */
         return left < 0 ? part = atx_poly_number(1), atx_poly_add(&quotient, &part, -1) : quotient;
-    bool negative = false;
+    bool minus_one = false;
     for (int i = 0; i < rest.count; i++)
-        negative = negative || (rest.terms[i].degree == 0 && rest.terms[i].factor < 0);
+        minus_one = minus_one || (rest.terms[i].degree == 0 && rest.terms[i].factor == -1);
     const atx_poly one = atx_poly_number(1);
-    if (negative) { /* (n - 1) / b is n / b, rounded up, less 1 */
+    if (minus_one) { /* (n - 1) / b is n / b, rounded up, less 1 */
         rest = atx_poly_add(&rest, &one, 1);
         part = made_of(s, ATX_SYMBOL_CEIL, &rest, b);
         part = atx_poly_add(&part, &one, -1);
@@ -263,6 +263,22 @@ atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b
         part = made_of(s, ATX_SYMBOL_FLOOR, &rest, b);
     }
     return atx_poly_add(&quotient, &part, 1);
+}
+
+atx_poly atx_poly_divide_up(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
+{
+    atx_poly quotient, rest;
+    long left = 0;
+    if (a->bad || b->bad || b->count != 1 || b->terms[0].factor <= 0)
+        return BAD;
+    split(&quotient, &rest, a, &b->terms[0]);
+    quotient.rounded = a->rounded ? a->rounded : b->rounded;
+    if (atx_poly_is_number(&left, &rest)) {
+        const atx_poly one = atx_poly_number(left > 0);
+        return atx_poly_add(&quotient, &one, 1);
+    }
+    rest = made_of(s, ATX_SYMBOL_CEIL, &rest, b);
+    return atx_poly_add(&quotient, &rest, 1);
 }
 
 /* ---- order ---- */
@@ -360,16 +376,14 @@ static atx_poly replace_symbol(atx_poly_table *s, int id, atx_poly_of_name *name
     if (symbol.kind == ATX_SYMBOL_NAME)
         return name(context, id);
     const atx_poly a = atx_poly_replace(s, &symbol.a, name, context);
-    const atx_poly b = atx_poly_replace(s, &symbol.b, name, context), one = atx_poly_number(1);
+    const atx_poly b = atx_poly_replace(s, &symbol.b, name, context);
     if (symbol.kind == ATX_SYMBOL_MIN)
         return atx_poly_least(s, &a, &b);
     if (symbol.kind == ATX_SYMBOL_MAX)
         return atx_poly_most(s, &a, &b);
     if (symbol.kind == ATX_SYMBOL_FLOOR)
         return atx_poly_divide(s, &a, &b);
-    atx_poly up = atx_poly_add(&a, &one, -1);
-    up = atx_poly_divide(s, &up, &b);
-    return atx_poly_add(&up, &one, 1);
+    return atx_poly_divide_up(s, &a, &b);
 }
 
 atx_poly atx_poly_replace(atx_poly_table *s, const atx_poly *p, atx_poly_of_name *name, void *context)

@@ -52,6 +52,7 @@ atx_poly atx_poly_symbol(int symbol);
 atx_poly atx_poly_add(const atx_poly *a, const atx_poly *b, long times); /* a + times * b */
 atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly *b);
 atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b); /* rounded down */
+atx_poly atx_poly_divide_up(atx_poly_table *s, const atx_poly *a, const atx_poly *b);
 atx_poly atx_poly_least(atx_poly_table *s, const atx_poly *a, const atx_poly *b);
 atx_poly atx_poly_most(atx_poly_table *s, const atx_poly *a, const atx_poly *b);
 

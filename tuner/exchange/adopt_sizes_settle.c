@@ -47,14 +47,6 @@ static bool add_extra(char out[ATX_MAX_WORD], atx_draft *d, const char *name)
     return true;
 }
 
-static atx_poly rounded_up(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
-{
-    const atx_poly one = atx_poly_number(1);
-    atx_poly p = atx_poly_add(a, &one, -1);
-    p = atx_poly_divide(s, &p, b);
-    return atx_poly_add(&p, &one, 1);
-}
-
 static void write_grid(settling *s, int k)
 {
     atx_str text = { 0 };
@@ -101,7 +93,7 @@ static void settle_axis(settling *s, int k)
         return;
     }
     if (atx_bounds_axis(&size, &step, b, &s->z->frame, k)) {
-        s->axes[k] = (settled_axis){ rounded_up(&b->symbols, &size, &step), true };
+        s->axes[k] = (settled_axis){ atx_poly_divide_up(&b->symbols, &size, &step), true };
     } else {
         long number = 0;
         const bool one = !step.count || (atx_poly_is_number(&number, &step) && number == 1);
@@ -112,7 +104,7 @@ static void settle_axis(settling *s, int k)
             size = atx_poly_symbol(atx_poly_named(&b->symbols, name, ATX_TAG_EXTRA + s->d->extra_count - 1));
         else
             return;
-        s->axes[k] = (settled_axis){ one ? size : rounded_up(&b->symbols, &size, &step), true };
+        s->axes[k] = (settled_axis){ one ? size : atx_poly_divide_up(&b->symbols, &size, &step), true };
     }
     if (s->axes[k].blocks.bad)
         s->axes[k].known = false;
@@ -437,6 +429,19 @@ static bool chooses(const atx_sizing *z, int k)
     return false;
 }
 
+/* n / BLOCK blocks in each direction, of a kernel that does not ask where they end. */
+static void require_whole_grid(settling *s)
+{
+    const atx_bounding *b = &s->z->bounds;
+    for (int k = 0; k < 3; k++) {
+        const atx_poly_term *term = &b->grid[k].terms[0];
+        const int id = term->of[0];
+        if (b->grid_known[k] && b->grid[k].count == 1 && term->degree == 1 && term->factor == 1 &&
+            b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
+            add_require(s, id);
+    }
+}
+
 /* Dynamic shared memory that the launch does not say: as far as the kernel reaches. */
 static void settle_shared(settling *s)
 {
@@ -508,6 +513,8 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
         if (d->args[k].stars && (d->args[k].index || chooses(z, k))) {
             write_holds(&s, k);
         }
+    if (d->require_count)
+        require_whole_grid(&s);
     settle_shared(&s);
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars && !d->args[k].size[0])

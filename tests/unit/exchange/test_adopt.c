@@ -173,6 +173,21 @@ Test(adopt, a_buffer_ends_where_the_kernel_reaches)
               "template <int N, typename I> __device__ void put(float *p, I k) { p[k * N + N - 1] = 0; }\n"
               "__global__ void k(float *y, int n) { for (int j = 0; j < n; j++) put<8, int>(y, j); }",
           .lines = { "arg       y T[n * 8] output" } },
+        { .what = "blocks that leave no rest, in both directions; a remainder without %",
+          .text =
+              "__global__ void k(float *y, float *z, int w, int h, int d) {\n"
+              "int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+              "const int q = i / d; y[j * w + i] = 1; z[i - q * d] = 2; }\n"
+              "void run(float *y, float *z, int w, int h, int d) { dim3 block(16, 8);\n"
+              " dim3 grid(w / block.x, h / block.y); k<<<grid, block>>>(y, z, w, h, d); }",
+          .lines = { "arg       y T[w * h] output", "arg       z T[d] output", "require   w % BLOCK_X == 0",
+                     "require   h % BLOCK_Y == 0" } },
+        { .what = "the host's own sizes, where the kernel's comparison says more; the sum in another order",
+          .text = "__global__ void k(float *y, int n, int m) {\n"
+                  "if (threadIdx.x + blockIdx.x * blockDim.x >= n * m) return;\n" I " y[i] = 1; }\n"
+                  "void run(float *y, int b, int c) { k<<<(b * c + 63) / 64, 64>>>(y, b, c / 2); }",
+          .lines = { "arg       y T[n * m] output", "shape     n m ", "grid      ceil_div(n * m, BLOCK)",
+                     "!require" } },
         { .what = "indices are below what they choose from",
           .text = "__global__ void k(float *y, const float *rows, const int *at, int n, int C) { " I
                   " if (i < n) for (int c = 0; c < C; c++) y[i * C + c] = rows[at[i] * C + c]; }",
