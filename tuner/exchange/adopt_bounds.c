@@ -388,7 +388,9 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
     if (macro && !macro->open)
         return read_body(p, t, 0, &d->all, 0, macro->body);
     const atx_tokens *code = &d->code;
-    if (atx_draft_number(&value, d, t, (atx_span){ i, i + 1 }))
+    if (t == code && b->seen && (b->seen[i] & ATX_SEEN_UNKNOWN))
+        return UNKNOWN;
+    if (atx_bounds_number(&value, b, name, t, i))
         return atx_range_exactly(atx_poly_number(value));
     atx_span definition;
     if (t == code && atx_draft_definition(&definition, d, name, i)) {
@@ -396,6 +398,8 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
         place there = { b, &file, SIZE_MAX, p->looked };
         return definition.begin <= i && i < definition.end ? UNKNOWN : read_at(&there, code, definition);
     }
+    if (t == code && b->seen)
+        b->seen[i] |= ATX_SEEN_UNKNOWN;
     return UNKNOWN;
 }
 

@@ -43,11 +43,21 @@ typedef struct atx_frame {
 
 enum { ATX_ALL_AXES = 3 };
 
+/* Bits of `seen`: a type, no type; a name that the file does not define. */
+enum { ATX_SEEN_TYPE = 1, ATX_SEEN_NO_TYPE = 2, ATX_SEEN_UNKNOWN = 4 };
+
 typedef struct atx_bounding {
     atx_draft *d;
     atx_poly_table symbols;
     atx_poly block[3], grid[3];
     bool grid_known[3];
+    unsigned char
+        *seen; /* of each token of the code: what a search of the whole file found; 0: none was made */
+    struct {
+        char name[ATX_MAX_WORD];
+        long value;
+    } numbers[ATX_BOUND_NAMES]; /* constants of the file that were looked up */
+    int number_count;
     int budget;   /* look-ups of names: fewer than that */
     int blockidx; /* the axis whose block is a symbol of its own, of ATX_TAG_OTHER; ATX_ALL_AXES; -1: none */
     int depth;
@@ -60,6 +70,9 @@ bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text);
 
 /* warp.thread_rank() and its kin of cooperative groups, at token i of `t`. */
 bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const atx_tokens *t, size_t i);
+
+/* A constant of the file at token i of `t`; false: the name is none. */
+bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_tokens *t, size_t i);
 
 atx_range atx_bounds_argument(atx_bounding *b,
                               const char *name); /* a whole number that the kernel is given */

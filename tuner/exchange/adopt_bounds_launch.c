@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BUDGET = 300000 };
+enum { MOST_BUDGET = 8000 };
 
 static const atx_range UNKNOWN = { .known = false };
 
@@ -58,6 +58,7 @@ void atx_bounds_begin(atx_bounding *b, atx_draft *d)
     b->blockidx = -1;
     b->depth = 0;
     b->symbols.count = 0;
+    b->number_count = 0;
     for (int k = 0; k < d->extra_count; k++)
         atx_poly_named(&b->symbols, d->extra_name[k], ATX_TAG_EXTRA + k);
     for (int k = 0; k < d->arg_count; k++)
@@ -275,9 +276,14 @@ bool atx_bounds_type(atx_bounding *b, const atx_tokens *t, size_t i)
     atx_draft_type type = { 0 };
     if (atx_draft_is_type_word(t, i))
         return true;
-    if (t == &b->d->code)
+    if (t != &b->d->code || !b->seen)
+        return false;
+    if (!(b->seen[i] & (ATX_SEEN_TYPE | ATX_SEEN_NO_TYPE))) {
         atx_draft_type_of(&type, b->d, i, i + 1);
-    return type.dtype && type.lanes == 1 && (type.dtype[0] == 'i' || type.dtype[0] == 'u');
+        const bool whole = type.dtype && type.lanes == 1 && (type.dtype[0] == 'i' || type.dtype[0] == 'u');
+        b->seen[i] |= whole ? ATX_SEEN_TYPE : ATX_SEEN_NO_TYPE;
+    }
+    return b->seen[i] & ATX_SEEN_TYPE;
 }
 
 /* unsigned char x: at most 255. */
@@ -287,4 +293,20 @@ atx_range atx_bounds_byte(atx_bounding *b, const atx_tokens *t, size_t declared)
     const size_t from = declared - 1 - atx_tokens_is(t, declared - 2, "unsigned");
     atx_draft_type_of(&type, b->d, from, declared);
     return type.dtype && strcmp(type.dtype, "u8") == 0 ? atx_range_up_to(atx_poly_number(255)) : UNKNOWN;
+}
+
+bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_tokens *t, size_t i)
+{
+    for (int k = 0; k < b->number_count; k++)
+        if (strcmp(b->numbers[k].name, name) == 0) {
+            *out = b->numbers[k].value;
+            return true;
+        }
+    if (!atx_draft_number(out, b->d, t, (atx_span){ i, i + 1 }))
+        return false;
+    if (b->number_count < ATX_BOUND_NAMES && strlen(name) < ATX_MAX_WORD) {
+        strcpy(b->numbers[b->number_count].name, name);
+        b->numbers[b->number_count++].value = *out;
+    }
+    return true;
 }

@@ -483,6 +483,7 @@ void atx_draft_sizes(atx_draft *d)
     atx_sizing *z = calloc(1, sizeof *z);
     if (!z)
         return;
+    z->bounds.seen = calloc(d->code.count + 1, 1); /* NULL: without it all is slower */
     atx_bounds_begin(&z->bounds, d);
     const size_t begin = atx_tokens_match(&d->code, d->kernel_text.open) + 1;
     z->frame =
@@ -503,5 +504,6 @@ void atx_draft_sizes(atx_draft *d)
     w.record = true;
     walk_frame(&w, &z->frame);
     atx_draft_settle_sizes(d, z);
+    free(z->bounds.seen);
     free(z);
 }
