@@ -252,14 +252,6 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
 
 /* ---- words ---- */
 
-/* min(n, first + CHUNK): n, where the other one is of the grid. */
-static atx_range smaller(place *p, atx_range x, atx_range y)
-{
-    if (x.known && y.known && atx_bounds_of_grid(p->b, &x.most) != atx_bounds_of_grid(p->b, &y.most))
-        return atx_range_up_to(atx_bounds_of_grid(p->b, &x.most) ? y.most : x.most);
-    return atx_range_smaller(&p->b->symbols, x, y);
-}
-
 /* threadIdx.x, blockDim.y ... */
 static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i)
 {
@@ -339,7 +331,7 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
     if (comma < close && (least || strstr(name, "max") || strstr(name, "MAX"))) {
         const atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
         const atx_range y = read_at(p, t, (atx_span){ comma + 1, close });
-        return least ? smaller(p, x, y) : atx_range_larger(&p->b->symbols, x, y);
+        return least ? atx_bounds_smaller(p->b, x, y) : atx_range_larger(&p->b->symbols, x, y);
     }
     if (macro && macro->open)
         return read_body(p, t, open, &d->all, macro->open, macro->body);

@@ -71,6 +71,9 @@ bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text);
 /* warp.thread_rank() and its kin of cooperative groups, at token i of `t`. */
 bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const atx_tokens *t, size_t i);
 
+/* min(n, first + CHUNK): n, where the other one is of a grid that nobody says. */
+atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y);
+
 /* A constant of the file at token i of `t`; false: the name is none. */
 bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_tokens *t, size_t i);
 

@@ -310,3 +310,10 @@ bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_t
     }
     return true;
 }
+
+atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y)
+{
+    if (x.known && y.known && atx_bounds_of_grid(b, &x.most) != atx_bounds_of_grid(b, &y.most))
+        return atx_range_up_to(atx_bounds_of_grid(b, &x.most) ? y.most : x.most);
+    return atx_range_smaller(&b->symbols, x, y);
+}
