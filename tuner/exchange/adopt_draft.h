@@ -22,6 +22,8 @@
 #define ATX_DRAFT_EXTRA   4
 #define ATX_DRAFT_REQUIRE 3
 #define ATX_DRAFT_VALUES  8
+#define ATX_DRAFT_STRUCTS 8
+#define ATX_DRAFT_FIELDS  32
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -34,6 +36,7 @@ typedef struct atx_draft_type {
     int lanes;               /* of float4: 4                                             */
     int targ;                /* which argument of the kernel's template it is; -1: none  */
     bool structure;          /* a struct of the file                                     */
+    size_t body;             /* its '{'; 0: that is not known                            */
     char name[ATX_MAX_WORD]; /* its last word, in the file                         */
 } atx_draft_type;
 
@@ -55,7 +58,34 @@ typedef struct atx_draft_arg {
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
     bool own;                   /* `value` is of parameters: an argument of the template's own */
+    int structure;              /* of which of the draft's structs it is, from 1; 0: of a type */
+    bool field;                 /* what a pointer in a struct by value goes to: no parameter of its own */
 } atx_draft_arg;
+
+typedef struct atx_draft_field {
+    char name[ATX_MAX_WORD];
+    atx_draft_type type; /* of a number; of what a pointer goes to       */
+    bool pointer, constant;
+    int structure;              /* of which struct it is, from 1; 0: a number   */
+    long count;                 /* of elements                                  */
+    int buffer;                 /* which argument a pointer goes to; -1: none   */
+    char value[ATX_DRAFT_EXPR]; /* by value; "": not known         */
+} atx_draft_field;
+
+/* A struct of the file, or a vector as CUDA has them, that an argument is or a buffer is made of. */
+typedef struct atx_draft_struct {
+    char name[ATX_MAX_WORD]; /* in the declarations                                       */
+    size_t body;             /* its '{'; 0: it is a vector, or stands nowhere             */
+    char vector[ATX_MAX_WORD];
+    long bytes, align;
+    long asked;    /* alignment that the file asks for; 0: none                            */
+    bool listed;   /* `fields` are all of it                                              */
+    bool sized;    /* `bytes` are                                                         */
+    bool pointers; /* it has some                                                         */
+    bool by_value; /* an argument is one                                                  */
+    atx_draft_field fields[ATX_DRAFT_FIELDS];
+    int field_count;
+} atx_draft_struct;
 
 /* An array in __constant__ memory, of a known type. */
 typedef struct atx_draft_variable {
@@ -135,6 +165,8 @@ typedef struct atx_draft {
     int arg_count;
     atx_draft_variable variables[ATX_DRAFT_ARGS];
     int variable_count;
+    atx_draft_struct structs[ATX_DRAFT_STRUCTS];
+    int struct_count;
     atx_draft_param params[ATX_DRAFT_PARAMS];
     int param_count;
     char lone_dim[ATX_MAX_WORD]; /* where no argument is a dimension; "": one is */
@@ -177,6 +209,13 @@ void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, si
 
 /* Of one element of a type; 0: not known. */
 long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type);
+/* Structs that arguments are or buffers are made of; pointers in those by value become arguments behind the
+ * kernel's own. AT_ERR_INPUT: a buffer of structs with pointers. After the launch is found. */
+at_status atx_draft_structs(atx_draft *d) AT_MUST_CHECK;
+void atx_draft_write_struct(atx_draft *d, const atx_draft_struct *s, bool *asked);
+long atx_draft_vector_align(
+    const atx_draft_type *type); /* bytes that float4 and its like begin at multiples of */
+bool atx_draft_has_reals(const atx_draft *d, int structure);
 
 /* What the kernel's code reaches; macros and functions of the file. */
 at_status atx_draft_reach(atx_draft *d) AT_MUST_CHECK;

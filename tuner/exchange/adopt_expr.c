@@ -57,6 +57,30 @@ static bool write_argument(writing *w, size_t *i, size_t end)
     return false;
 }
 
+/* "p.n" of a struct that is passed by value: the size that this field is. */
+static bool write_field(writing *w, size_t *i)
+{
+    const atx_draft *d = w->d;
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    if (w->t != t || !atx_tokens_is(t, *i + 1, "."))
+        return false;
+    atx_draft_word(name, t, *i);
+    for (int k = 0; k < d->arg_count && k < d->launch.arg_count; k++) {
+        const size_t at = d->launch.args[k][0];
+        if (!d->args[k].structure || d->launch.args[k][1] != at + 1 || !atx_tokens_is(t, at, name))
+            continue;
+        const atx_draft_struct *s = &d->structs[d->args[k].structure - 1];
+        for (int f = 0; f < s->field_count; f++)
+            if (s->fields[f].value[0] && atx_tokens_is(t, *i + 2, s->fields[f].name)) {
+                atx_str_add(w->out, s->fields[f].value);
+                *i += 3;
+                return true;
+            }
+    }
+    return false;
+}
+
 /* Of "x(A, B)": what stands for argument `n`; empty: there is none. */
 static atx_span nth(const atx_tokens *t, size_t open, int n)
 {
@@ -414,7 +438,8 @@ static bool write_span(writing *w, atx_span span)
         } else if (atx_tokens_is(t, i, "(") && is_cast(t, i)) {
             i = atx_tokens_match(t, i) + 1;
         } else if (atx_tokens_is_word(t, i)) {
-            if (!write_argument(w, &i, span.end) && !write_dimension(w, &i) && !write_name(w, &i, span.end))
+            if (!write_argument(w, &i, span.end) && !write_field(w, &i) && !write_dimension(w, &i) &&
+                !write_name(w, &i, span.end))
                 return false;
         } else if (atx_token_is_one_of(t->text, &t->items[i], SIGNS)) {
             char sign[ATX_MAX_WORD];

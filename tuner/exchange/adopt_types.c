@@ -89,6 +89,15 @@ static bool is_qualifier(const atx_tokens *t, size_t i)
 
 static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth);
 
+/* Behind the attributes of a struct: struct __align__(16) NAME. */
+static size_t skip_attributes(const atx_tokens *t, size_t i)
+{
+    static const char *const WORDS[] = { "__align__", "alignas", "__attribute__", "__builtin_align__", NULL };
+    while (i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS) && atx_tokens_is(t, i + 1, "("))
+        i = atx_tokens_match(t, i + 1) + 1;
+    return i;
+}
+
 /* typedef WORDS NAME; and using NAME = WORDS; and enum NAME, struct NAME. */
 static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *name, int depth)
 {
@@ -102,8 +111,9 @@ static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *n
         if (atx_tokens_is(t, i, "typedef")) {
             const size_t end = atx_tokens_find(t, i + 1, t->count, ";");
             if (end < t->count && atx_tokens_is(t, end - 1, name)) {
-                out->structure =
-                    atx_tokens_find(t, i + 1, end, "{") < end && !atx_tokens_is(t, i + 1, "enum");
+                const size_t body = atx_tokens_find(t, i + 1, end, "{");
+                out->structure = body < end && !atx_tokens_is(t, i + 1, "enum");
+                out->body = out->structure ? body : 0;
                 if (atx_tokens_is(t, i + 1, "enum"))
                     out->dtype = "i32";
                 else if (!out->structure)
@@ -112,12 +122,15 @@ static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *n
             }
         }
         const bool is_enum = atx_tokens_is(t, i, "enum");
-        const size_t at =
-            i + 1 + (is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct")));
-        if ((is_enum || atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class")) &&
-            atx_tokens_is(t, at, name) && (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
+        const bool is_struct =
+            atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union");
+        const size_t at = skip_attributes(
+            t, i + 1 + (is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct"))));
+        if ((is_enum || is_struct) && atx_tokens_is(t, at, name) &&
+            (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
             out->structure = !is_enum;
             out->dtype = is_enum ? "i32" : NULL;
+            out->body = is_struct && atx_tokens_is(t, at + 1, "{") ? at + 1 : 0;
             return true;
         }
     }
@@ -164,6 +177,7 @@ static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t
     out->lanes = 1;
     out->targ = -1;
     out->structure = false;
+    out->body = 0;
     for (size_t i = span.begin; i < span.end; i++) {
         if (atx_tokens_is(t, i, "<")) {
             plain = false;

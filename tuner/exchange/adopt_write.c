@@ -33,9 +33,15 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
     const char *own = atx_draft_own_type(d, a), *type = own ? own : atx_draft_element(d);
     const bool real = atx_draft_is_real(type);
     const bool zero = a->atomic && !a->read, data = a->read || !a->written;
-    atx_str_addf(out, "arg       %s %s[", a->name, own ? own : "T");
+    const char *structure = a->structure ? d->structs[a->structure - 1].name : NULL;
+    atx_str_addf(out, "arg       %s %s[", a->name, structure ? structure : own ? own : "T");
     atx_draft_add_size(out, d, a);
     atx_str_addf(out, "] %s", zero ? "output zero" : !a->written ? "input" : data ? "inout" : "output");
+    if (structure) {
+        add_renamed(out, a->name, &a->arg);
+        atx_str_add(out, "\n");
+        return;
+    }
     if (data && !zero && real) {
         atx_str_add(out, " uniform -1 1");
     } else if (data && !zero) {
@@ -70,8 +76,8 @@ const char *atx_draft_scalar_type(const atx_draft *d, const atx_draft_arg *a)
 static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
 {
     atx_str *out = &d->out->op;
-    const char *type = atx_draft_scalar_type(d, a);
-    if (a->dim) {
+    const char *type = a->structure ? d->structs[a->structure - 1].name : atx_draft_scalar_type(d, a);
+    if (a->dim || a->structure) {
         atx_str_addf(out, "arg       %s %s", a->name, type);
         add_renamed(out, a->name, &a->arg);
         atx_str_add(out, "\n");
@@ -125,7 +131,9 @@ static void add_traffic(atx_draft *d)
         atx_str_add(out, sum ? "(" : "");
         atx_draft_add_size(out, d, a);
         atx_str_add(out, sum ? ")" : "");
-        if (own && atx_dtype_parse(&type, own, strlen(own), d->err) == AT_OK)
+        if (a->structure)
+            atx_str_addf(out, " * sizeof(%s)", d->structs[a->structure - 1].name);
+        else if (own && atx_dtype_parse(&type, own, strlen(own), d->err) == AT_OK)
             atx_str_addf(out, " * %d", atx_dtype_bytes(type));
         else
             atx_str_add(out, " * sizeof(T)");
@@ -157,10 +165,39 @@ static bool writes_real(const atx_draft *d)
     for (int i = 0; i < d->arg_count; i++) {
         const atx_draft_arg *a = &d->args[i];
         const char *own = a->stars ? atx_draft_own_type(d, a) : NULL;
-        if (a->stars && a->written && atx_draft_is_real(own ? own : atx_draft_element(d)))
+        if (a->stars && a->written &&
+            (a->structure ? atx_draft_has_reals(d, a->structure)
+                          : atx_draft_is_real(own ? own : atx_draft_element(d))))
             return true;
     }
     return false;
+}
+
+/* A struct stands behind the buffers that it points to, and before those that are made of it. */
+static void add_structs(atx_draft *d, bool *integers)
+{
+    bool fields = false;
+    for (int i = 0; i < d->struct_count; i++)
+        if (!d->structs[i].pointers || !d->structs[i].by_value)
+            atx_draft_write_struct(d, &d->structs[i], &fields);
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].field)
+            add_buffer(d, &d->args[i], integers);
+    for (int i = 0; i < d->struct_count; i++)
+        if (d->structs[i].pointers && d->structs[i].by_value)
+            atx_draft_write_struct(d, &d->structs[i], &fields);
+}
+
+/* Of structs whose fields are not known all bytes are compared. */
+static void add_checks(atx_draft *d)
+{
+    atx_str *out = &d->out->op;
+    const bool real = writes_real(d);
+    atx_str_addf(out, "check     %s\n", real ? "within 1e-3 relative 1e-5 absolute" : "exact");
+    for (int i = 0; i < d->arg_count && real; i++)
+        if (d->args[i].stars && d->args[i].written && d->args[i].structure &&
+            !d->structs[d->args[i].structure - 1].listed)
+            atx_str_addf(out, "check     %s exact\n", d->args[i].name);
 }
 
 void atx_draft_write_op(atx_draft *d)
@@ -170,15 +207,16 @@ void atx_draft_write_op(atx_draft *d)
     atx_str_addf(out, "/*!autotune\nop        %s  # the kernel %s\n", d->out->name, d->kernel);
     add_shape(d);
     atx_str_addf(out, "type      T = %s\n\n", atx_draft_element(d));
+    add_structs(d, &integers);
     for (int i = 0; i < d->arg_count; i++)
-        if (d->args[i].stars)
+        if (d->args[i].stars && !d->args[i].field)
             add_buffer(d, &d->args[i], &integers);
-        else if (!d->args[i].own)
+        else if (!d->args[i].stars && !d->args[i].own)
             add_scalar(d, &d->args[i], &numbers);
     for (int i = 0; i < d->variable_count; i++)
         add_variable(d, &d->variables[i], &constants);
     atx_str_add(out, "\nreference template adopted  # the kernel itself, as its author configured it\n");
-    atx_str_addf(out, "check     %s\n", writes_real(d) ? "within 1e-3 relative 1e-5 absolute" : "exact");
+    add_checks(d);
     add_traffic(d);
     atx_str_add(out, "*/\n");
 }

@@ -167,7 +167,8 @@ static void write_own(atx_draft *d)
             any = true;
         }
     for (int i = 0; i < d->arg_count && any; i++)
-        atx_str_addf(out, "%s %s", i ? "" : "arg      ", d->args[i].name);
+        if (!d->args[i].field)
+            atx_str_addf(out, "%s %s", i ? "" : "arg      ", d->args[i].name);
     atx_str_add(out, any ? "\n" : "");
 }
 

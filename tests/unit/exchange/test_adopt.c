@@ -406,6 +406,55 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
     EXPECT_ALL(EXAMPLES);
 }
 
+Test(adopt, structs_have_the_fields_of_the_file)
+{
+    static const example EXAMPLES[] = {
+        { .what = "by value: pointers are buffers, what an index is compared with is a size",
+          .text =
+              "struct View { float *y; const double *x; int n; float by; };\n"
+              "__global__ void k(View v) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+              " if (i >= v.n) return; v.y[i] = v.by * v.x[i]; }\n"
+              "void run(float *y, double *x, int count) { View v; v.y = y; v.x = x; v.n = count; v.by = 2;\n"
+              " k<<<(v.n + 63) / 64, 64>>>(v); }",
+          .lines = { "shape     n ", "arg       y T[n] output", "arg       x f64[n] input uniform -1 1",
+                     "struct    View = f32 *y, const f64 *x, i32 n = n, f32 by = 2\narg       v View\n",
+                     "grid      (n + (BLOCK - 1)) / BLOCK" } },
+        { .what = "in arrays: arrays, vectors, structs, defaults, functions, an alignment",
+          .text =
+              "#define M 3\nstruct alignas(16) Vec { float x = 0, y{1}; };\n"
+              "typedef struct Tag { Vec pos; float4 v; int id[M][2], more; static const int N = 4; bool on;\n"
+              " Tag() : id{}, more(2) {} float norm() const { return v.x; } enum { A, B }; } Body;\n"
+              "__global__ void k(Body *to, const Body *from) { to[threadIdx.x] = from[threadIdx.x]; }",
+          .lines = { "struct    Vec align 16 = f32 x uniform -1 1, f32 y uniform -1 1\n",
+                     "struct    Body = Vec pos, f32 v[4] align 16 uniform -1 1, i32 id[6] range 0 99, i32 "
+                     "more range 0 "
+                     "99, bool on  # ?",
+                     "arg       to Body[n] output\n", "arg       from Body[n] input\n", "check     within",
+                     "n * sizeof(Body)" } },
+        { .what = "more than fields: its size",
+          .text =
+              "union U { double f; int i; }; struct Q { unsigned char q[18]; union { struct { short a, b; }; "
+              "int c; }; U u; };\n"
+              "__global__ void k(float *y, const Q *q, int n) { int i = threadIdx.x; if (i < n) y[i] = "
+              "q[i].c; }",
+          .lines = { "struct    U bytes 8 align 8", "struct    Q bytes 32 align 8",
+                     "arg       q Q[n] input\n" } },
+        { .what = "vectors of CUDA's and what nobody can know, by value",
+          .text = "__global__ void k(float *y, uint3 a, float4 b, View<3> c, int n) { int i = threadIdx.x;\n"
+                  " if (i < n) y[i] = a.x + b.x; }",
+          .lines = { "struct    uint3_ = u32 x = 1, u32 y = 1, u32 z = 1",
+                     "struct    float4_ align 16 = f32 x",
+                     "struct    View bytes 8 align 8  # ? how many bytes has it?", "arg       a uint3_\n",
+                     "arg       c View\n" } },
+        { .what = "numbers that the host gives in braces",
+          .text = "struct P { int a; float2 b; unsigned c; };\n"
+                  "__global__ void k(float *y, P p) { y[threadIdx.x] = p.a + p.c; }\n"
+                  "void run(float *y) { P p = { 4, {}, 1 << 3 }; k<<<1, 32>>>(y, p); }",
+          .lines = { "struct    P = i32 a = 4, f32 b[2] align 8 uniform -1 1, u32 c = 8\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
 {
     static const struct {
@@ -422,6 +471,10 @@ Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
         { "#if 0\n__global__ void k(float *y) {}\n#endif", "k",
           "k.cu:2: found the kernel k where #if leaves it out" },
         { "__global__ void k(float *y);", "k", "k.cu:1: found the declaration of a kernel without its code" },
+        { "struct L { int v; L *next; };\n__global__ void k(L *list) { list[0].v = 1; }", NULL,
+          "k.cu:2: found the buffer 'list' of k, of structs 'L' that have pointers" },
+        { "struct L { float f[2000]; };\n__global__ void k(float *y, L l) { y[0] = l.f[0]; }", NULL,
+          "k.cu:2: found the argument 'l' of k, a struct of 8000 bytes" },
         { "template <class... A> __global__ void k(float *y, A... a) { y[0] = 1; }", NULL,
           "k.cu:1: found k, a template of any number of arguments" },
     };

@@ -1,0 +1,510 @@
+/*
+ * adopt_struct.c - the structs of a file that a kernel's arguments are, or buffers are made of: their fields
+ * in order, with CUDA's layout. What is more than fields of known types (a union, a base, bits) has only a
+ * size, or none that is known. A pointer in a struct by value becomes a buffer behind the kernel's arguments,
+ * and an integer that the kernel compares with an index a size of the problem.
+ */
+#include "exchange/adopt_draft.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 4 }; /* of structs in structs */
+
+static int read_struct(atx_draft *d, const atx_draft_type *type, int depth);
+
+/* ---- layout ---- */
+
+static long next_multiple(long at, long of)
+{
+    return of > 1 ? (at + of - 1) / of * of : at;
+}
+
+/* What so many bytes with that alignment add to a struct; a union has all at its beginning. */
+static void place(atx_draft_struct *s, long bytes, long align, bool is_union)
+{
+    s->align = align > s->align ? align : s->align;
+    if (is_union)
+        s->bytes = bytes > s->bytes ? bytes : s->bytes;
+    else
+        s->bytes = next_multiple(s->bytes, align) + bytes;
+}
+
+static int bytes_of(const char *dtype)
+{
+    atx_dtype type;
+    at_error ignored;
+    return dtype && atx_dtype_parse(&type, dtype, strlen(dtype), &ignored) == AT_OK ? atx_dtype_bytes(type)
+                                                                                    : 0;
+}
+
+/* float4 begins at a multiple of 16 bytes, float3 at one of 4. */
+long atx_draft_vector_align(const atx_draft_type *type)
+{
+    const long each = bytes_of(type->dtype), all = each * type->lanes;
+    return type->lanes == 2 || type->lanes == 4 ? all > 16 ? 16 : all : each;
+}
+
+/* ---- fields ---- */
+
+typedef struct reading {
+    atx_draft *d;
+    atx_draft_struct *s;
+    int depth;
+    bool is_union, inner; /* inner: within a union or struct without a name: its fields are not listed */
+} reading;
+
+/* [3][N] from token i on: how many; 0: not known. */
+static long read_count(const atx_draft *d, size_t i, size_t end)
+{
+    const atx_tokens *t = &d->code;
+    long count = 1;
+    while (i < end && atx_tokens_is(t, i, "[")) {
+        long n = 0;
+        const size_t close = atx_tokens_match(t, i);
+        if (!atx_draft_number(&n, d, t, (atx_span){ i + 1, close }) || n < 1 || n > ATX_MAX_STRUCT_BYTES)
+            return 0;
+        count = count * n > ATX_MAX_STRUCT_BYTES ? ATX_MAX_STRUCT_BYTES + 1 : count * n;
+        i = close + 1;
+    }
+    return count;
+}
+
+static void add_field(reading *r, const atx_draft_field *f)
+{
+    atx_draft_struct *s = r->s;
+    long each = 8, align = 8;
+    if (f->structure) {
+        const atx_draft_struct *of = &r->d->structs[f->structure - 1];
+        each = of->bytes;
+        align = of->align;
+        s->listed = s->listed && of->listed;
+        s->sized = s->sized && of->sized;
+        s->pointers = s->pointers || of->pointers;
+    } else if (!f->pointer) {
+        each = bytes_of(f->type.dtype) * f->type.lanes;
+        align = atx_draft_vector_align(&f->type);
+        s->sized = s->sized && each > 0;
+        align = align ? align : 1;
+    }
+    s->pointers = s->pointers || f->pointer;
+    place(s, each * f->count, align, r->is_union);
+    if (r->is_union || r->inner || s->field_count == ATX_DRAFT_FIELDS || (f->pointer && f->count > 1))
+        s->listed = false;
+    else
+        s->fields[s->field_count++] = *f;
+}
+
+/* One declarator, "*name[3] = 4", of a type that begins at `type`. */
+static void read_declarator(reading *r, size_t type, size_t type_end, size_t begin, size_t end)
+{
+    const atx_tokens *t = &r->d->code;
+    atx_draft_field f = { .buffer = -1 };
+    size_t stop = begin;
+    while (stop < end && !atx_tokens_is(t, stop, "=") && !atx_tokens_is(t, stop, "[") &&
+           !atx_tokens_is(t, stop, ":") && !atx_tokens_is(t, stop, "{"))
+        stop++;
+    if (stop == begin || !atx_tokens_is_word(t, stop - 1) || atx_tokens_is(t, stop, ":")) {
+        r->s->listed = r->s->sized = false;
+        return;
+    }
+    int stars = 0;
+    for (size_t i = type; i < stop; i++) {
+        stars += (i < type_end || i >= begin) && (atx_tokens_is(t, i, "*") || atx_tokens_is(t, i, "&"));
+        f.constant = f.constant || (!stars && atx_tokens_is(t, i, "const"));
+    }
+    atx_draft_word(f.name, t, stop - 1);
+    atx_draft_type_of(&f.type, r->d, type, type_end);
+    f.pointer = stars > 0;
+    f.count = read_count(r->d, stop, end);
+    if (stars > 1 || !f.name[0])
+        r->s->listed = false;
+    if (!stars && f.type.structure)
+        f.structure = read_struct(r->d, &f.type, r->depth + 1);
+    if (!f.count || (!stars && f.type.structure && !f.structure) ||
+        (!stars && !f.structure && !f.type.dtype)) {
+        r->s->listed = r->s->sized = false;
+        return;
+    }
+    add_field(r, &f);
+}
+
+/* "float x, *y[3];" of begin..end. */
+static void read_declaration(reading *r, size_t begin, size_t end)
+{
+    const atx_tokens *t = &r->d->code;
+    size_t comma = atx_code_comma(t, begin, end), type_end = begin;
+    for (size_t i = begin; i < comma && !atx_tokens_is(t, i, "=") && !atx_tokens_is(t, i, "[") &&
+                           !atx_tokens_is(t, i, ":") && !atx_tokens_is(t, i, "{");
+         i++)
+        if (atx_tokens_is_word(t, i))
+            type_end = i; /* the last word is the name */
+    while (type_end > begin && (atx_tokens_is(t, type_end - 1, "*") || atx_tokens_is(t, type_end - 1, "&")))
+        type_end--;
+    for (size_t at = type_end; at < end; at = comma + 1, comma = atx_code_comma(t, at, end))
+        read_declarator(r, begin, type_end, at, comma);
+}
+
+static void read_members(reading *r, size_t begin, size_t end);
+
+/* struct { ... } name; within another: its layout, and no names. */
+static void read_nested(reading *r, size_t begin, size_t open, size_t end)
+{
+    const atx_tokens *t = &r->d->code;
+    atx_draft_struct part = { .align = 1, .listed = true, .sized = true };
+    reading inner = { r->d, &part, r->depth + 1, atx_tokens_is(t, begin, "union"), true };
+    const size_t close = atx_tokens_match(t, open);
+    if (open > begin + 1 && close + 1 == end)
+        return; /* a type with a name, and nothing of it */
+    if (r->depth < MOST_DEPTH)
+        read_members(&inner, open + 1, close);
+    const long count = close + 2 < end ? read_count(r->d, close + 2, end) : 1;
+    r->s->listed = false;
+    r->s->pointers = r->s->pointers || part.pointers;
+    r->s->sized = r->s->sized && part.sized && r->depth < MOST_DEPTH && count > 0;
+    place(r->s, next_multiple(part.bytes, part.align) * count, part.align, r->is_union);
+}
+
+/* Past a function: its parameters, then its body or ';'. */
+static size_t skip_function(const atx_tokens *t, size_t open, size_t end)
+{
+    size_t i = atx_tokens_match(t, open) + 1;
+    while (i < end && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, ";"))
+        if (atx_tokens_is_word(t, i) && (atx_tokens_is(t, i + 1, "(") || atx_tokens_is(t, i + 1, "{")) &&
+            (atx_tokens_is(t, i - 1, ":") || atx_tokens_is(t, i - 1, ",")))
+            i = atx_tokens_match(t, i + 1) + 1; /* : x(1), y{2} */
+        else
+            i = atx_tokens_opens(t, i) ? atx_tokens_match(t, i) + 1 : i + 1;
+    if (atx_tokens_is(t, i, "{"))
+        i = atx_tokens_match(t, i);
+    return i + 1;
+}
+
+/* The member at token i: where the next one begins. */
+static size_t read_member(reading *r, size_t i, size_t end)
+{
+    static const char *const NONE[] = {
+        "static", "using", "typedef", "enum", "friend", "static_assert", NULL
+    };
+    static const char *const ACCESS[] = { "public", "private", "protected", NULL };
+    static const char *const NESTED[] = { "struct", "union", "class", NULL };
+    static const char *const ALIGNS[] = { "alignas", "__align__", "__attribute__", NULL };
+    const atx_tokens *t = &r->d->code;
+    size_t stop = i;
+    if (atx_tokens_is(t, i, ";"))
+        return i + 1;
+    if (atx_token_is_one_of(t->text, &t->items[i], ACCESS) && atx_tokens_is(t, i + 1, ":"))
+        return i + 2;
+    if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
+        return read_member(&(reading){ r->d, &(atx_draft_struct){ .align = 1 }, MOST_DEPTH, false, true },
+                           atx_tokens_match(t, i + 1) + 1, end);
+    if (atx_tokens_is(t, i, "virtual"))
+        r->s->listed = r->s->sized = false;
+    const bool is_function_like = !atx_token_is_one_of(t->text, &t->items[i], NONE) ||
+                                  atx_tokens_is(t, i, "static") || atx_tokens_is(t, i, "friend");
+    const bool nested = atx_token_is_one_of(t->text, &t->items[i], NESTED);
+    for (; stop < end && !atx_tokens_is(t, stop, ";"); stop++) {
+        const bool aligns = stop > i && atx_token_is_one_of(t->text, &t->items[stop - 1], ALIGNS);
+        const bool points = atx_tokens_is(t, stop + 1, "*"); /* to a function */
+        if (atx_tokens_is(t, stop, "(") && (aligns || points))
+            r->s->listed = r->s->sized = false;
+        else if (atx_tokens_is(t, stop, "(") && is_function_like)
+            return skip_function(t, stop, end);
+        if (nested && atx_tokens_is(t, stop, "{")) {
+            const size_t behind = atx_tokens_find(t, stop, end, ";");
+            read_nested(r, i, stop, behind);
+            return behind + 1;
+        }
+        if (atx_tokens_opens(t, stop) || (atx_tokens_is(t, stop, "<") && atx_tokens_match(t, stop) < end))
+            stop = atx_tokens_match(t, stop);
+        else if (atx_tokens_is(t, stop, "="))
+            stop = atx_tokens_find(t, stop, end, ";") - 1;
+    }
+    if (!atx_token_is_one_of(t->text, &t->items[i], NONE))
+        read_declaration(r, i, stop);
+    return stop + 1;
+}
+
+static void read_members(reading *r, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end;)
+        i = read_member(r, i, end);
+}
+
+/* ---- a struct ---- */
+
+/* __align__(16), alignas(16) before its '{'. */
+static void read_alignment(const atx_draft *d, atx_draft_struct *s)
+{
+    static const char *const WORDS[] = { "__align__", "alignas", "__builtin_align__", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = s->body; i > 0 && !atx_tokens_is(t, i - 1, ";") && !atx_tokens_is(t, i - 1, "}"); i--) {
+        long align = 0;
+        if (atx_tokens_is(t, i - 1, "__attribute__"))
+            s->listed = s->sized = false;
+        if (!atx_token_is_one_of(t->text, &t->items[i - 1], WORDS) || !atx_tokens_is(t, i, "("))
+            continue;
+        if (!atx_draft_number(&align, d, t, (atx_span){ i + 1, atx_tokens_match(t, i) }) || align < 1 ||
+            (align & (align - 1)) != 0)
+            s->listed = s->sized = false;
+        else
+            s->asked = align;
+        s->align = align > s->align ? align : s->align;
+    }
+}
+
+static int find_struct(const atx_draft *d, const atx_draft_type *type)
+{
+    for (int i = 0; i < d->struct_count; i++)
+        if (type->body ? d->structs[i].body == type->body
+                       : !d->structs[i].body && strcmp(d->structs[i].vector, type->name) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* float4 as a struct by value. */
+static void read_vector(atx_draft_struct *s, const atx_draft_type *type)
+{
+    memcpy(s->vector, type->name, sizeof s->vector);
+    for (int i = 0; i < type->lanes; i++) {
+        atx_draft_field *f = &s->fields[s->field_count++];
+        *f = (atx_draft_field){ .type = { .dtype = type->dtype, .lanes = 1, .targ = -1 },
+                                .count = 1,
+                                .buffer = -1 };
+        snprintf(f->name, sizeof f->name, "%c", "xyzw"[i]);
+    }
+    s->align = atx_draft_vector_align(type);
+    s->asked = s->align > bytes_of(type->dtype) ? s->align : 0;
+    s->bytes = (long)bytes_of(type->dtype) * type->lanes;
+}
+
+/* Its number from 1; 0: there is no room for it. Those that it has are before it. */
+static int read_struct(atx_draft *d, const atx_draft_type *type, int depth)
+{
+    const int known = find_struct(d, type);
+    if (known || depth > MOST_DEPTH)
+        return known;
+    atx_draft_struct s = { .body = type->body, .align = 1, .listed = true, .sized = true };
+    atx_draft_free_name(s.name, d, type->name);
+    if (type->lanes > 1) {
+        read_vector(&s, type);
+    } else if (!type->body) {
+        memcpy(s.vector, type->name, sizeof s.vector);
+        s.listed = s.sized = false;
+    } else {
+        const atx_tokens *t = &d->code;
+        size_t head = type->body;
+        while (head > 0 && !atx_tokens_is(t, head - 1, ";") && !atx_tokens_is(t, head - 1, "}") &&
+               !atx_tokens_is(t, head - 1, "{") && !atx_tokens_is(t, head, "union"))
+            head--;
+        reading r = { d, &s, depth, atx_tokens_is(t, head, "union"), false };
+        read_members(&r, type->body + 1, atx_tokens_match(t, type->body));
+        read_alignment(d, &s);
+    }
+    s.bytes = next_multiple(s.bytes, s.align);
+    s.listed = s.listed && s.sized && s.field_count > 0 && s.bytes <= ATX_MAX_STRUCT_BYTES;
+    if (d->struct_count == ATX_DRAFT_STRUCTS)
+        return 0;
+    d->structs[d->struct_count] = s;
+    return ++d->struct_count;
+}
+
+bool atx_draft_has_reals(const atx_draft *d, int structure)
+{
+    const atx_draft_struct *s = &d->structs[structure - 1];
+    for (int i = 0; s->listed && i < s->field_count; i++) {
+        const atx_draft_field *f = &s->fields[i];
+        if (f->structure ? atx_draft_has_reals(d, f->structure)
+                         : !f->pointer && atx_draft_is_real(f->type.dtype))
+            return true;
+    }
+    return false;
+}
+
+/* ---- pointers and sizes in a struct by value ---- */
+
+static bool is_member(const atx_tokens *t, size_t i)
+{
+    return i > 1 && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
+}
+
+/* Where "a.b[i].name" begins that ends before token `end`. */
+static size_t find_base(const atx_tokens *t, size_t i)
+{
+    while (is_member(t, i)) {
+        i -= 2;
+        while (i && (atx_tokens_is(t, i, "]") || atx_tokens_is(t, i, ")")) && t->items[i].pair < i)
+            i = t->items[i].pair - (t->items[i].pair > 0);
+    }
+    return i;
+}
+
+/* What the code does with the elements that a field points to, as far as it names the field. */
+static void find_role(const atx_draft *d, const char *name, atx_draft_arg *a)
+{
+    static const char *const ASSIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !is_member(t, i))
+            continue;
+        size_t end = i + 1;
+        while (atx_tokens_is(t, end, "["))
+            end = atx_tokens_match(t, end) + 1;
+        const bool element = end > i + 1, address = atx_tokens_is(t, find_base(t, i) - 1, "&");
+        while (element && is_member(t, end + 1))
+            end += 2;
+        const bool assigned = end < t->count && atx_token_is_one_of(t->text, &t->items[end], ASSIGNS);
+        a->written = a->written || !element || address || assigned;
+        a->read = a->read || !element || address || !atx_tokens_is(t, end, "=");
+    }
+    a->read = a->read || !a->written || a->arg.constant;
+    a->written = a->written && !a->arg.constant;
+}
+
+/* What a pointer goes to, as an argument of the operation. */
+static at_status add_buffer(atx_draft *d, atx_draft_field *f)
+{
+    if (d->arg_count == ATX_MAX_ARGS)
+        return atx_fail(
+            d->err, AT_ERR_INPUT, "%s: found more than %d buffers in what %s takes; expected fewer",
+            atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, ATX_MAX_ARGS, d->kernel);
+    f->buffer = d->arg_count;
+    atx_draft_arg *a = &d->args[d->arg_count];
+    *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
+    a->arg =
+        (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true, .constant = f->constant };
+    find_role(d, f->name, a);
+    atx_draft_free_name(a->name, d, f->name);
+    d->arg_count++;
+    return AT_OK;
+}
+
+/* n of "i < p.n" or "p.n <= i": a size of the problem. */
+static bool is_bound(const atx_draft *d, const char *name)
+{
+    static const char *const SIGNS[] = { "<", "<=", ">", ">=", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !is_member(t, i))
+            continue;
+        const size_t sides[] = { find_base(t, i) - 1, i + 1 };
+        for (int k = 0; k < 2; k++)
+            if (sides[k] < t->count && atx_token_is_one_of(t->text, &t->items[sides[k]], SIGNS) &&
+                t->items[sides[k]].pair == SIZE_MAX)
+                return true;
+    }
+    return false;
+}
+
+static void add_size(atx_draft *d, atx_draft_field *f)
+{
+    char *const name = d->extra_name[d->extra_count];
+    if (d->extra_count == ATX_DRAFT_EXTRA || f->count > 1 || !strchr("iu", f->type.dtype[0]) ||
+        bytes_of(f->type.dtype) < 4 || !is_bound(d, f->name))
+        return;
+    atx_draft_free_name(name, d, f->name);
+    snprintf(f->value, sizeof f->value, "%s", name);
+    d->extra_count++;
+}
+
+/* "p.n = 4;" or "p = { 4, ... }" of the host, before the launch that passes p: a number of field `n`. */
+static void find_value(const atx_draft *d, size_t variable, int n, atx_draft_field *f)
+{
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    long value = 0;
+    atx_draft_word(name, t, variable);
+    for (size_t i = d->launch.at; i-- > 0 && name[0] && !f->value[0];) {
+        if (!atx_tokens_is(t, i, name))
+            continue;
+        size_t at = i + 1 + atx_tokens_is(t, i + 1, "=");
+        atx_span span = { 0, 0 };
+        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, f->name) &&
+            atx_tokens_is(t, i + 3, "=")) {
+            span = (atx_span){ i + 4, atx_tokens_find(t, i + 4, t->count, ";") };
+        } else if (atx_tokens_is(t, at, "{")) {
+            const size_t end = atx_tokens_match(t, at++);
+            for (int k = 0; k < n && at < end; k++)
+                at = atx_code_comma(t, at, end) + 1;
+            span = (atx_span){ at, at < end ? atx_code_comma(t, at, end) : at };
+        }
+        if (span.begin < span.end && atx_draft_number(&value, d, t, span))
+            snprintf(f->value, sizeof f->value, "%ld", value);
+    }
+}
+
+static at_status add_buffers(atx_draft *d, atx_draft_struct *s)
+{
+    at_status status = AT_OK;
+    for (int i = 0; s->listed && i < s->field_count && status == AT_OK; i++) {
+        atx_draft_field *f = &s->fields[i];
+        if (f->structure)
+            status = add_buffers(d, &d->structs[f->structure - 1]);
+        else if (f->pointer && f->buffer < 0)
+            status = add_buffer(d, f);
+        else if (!f->pointer && !f->value[0])
+            add_size(d, f);
+    }
+    return status;
+}
+
+static at_status take_by_value(atx_draft *d, int arg)
+{
+    atx_draft_struct *s = &d->structs[d->args[arg].structure - 1];
+    s->by_value = true;
+    if (s->sized && s->bytes > ATX_MAX_STRUCT_BYTES)
+        return atx_fail(
+            d->err, AT_ERR_INPUT,
+            "%s: found the argument '%s' of %s, a struct of %ld bytes; expected at most %d by value: "
+            "pass a pointer to it",
+            atx_draft_place(d, &d->code.items[d->args[arg].token]).text, d->args[arg].name, d->kernel,
+            s->bytes, ATX_MAX_STRUCT_BYTES);
+    at_status status = add_buffers(d, s);
+    const bool named =
+        d->launched && arg < d->launch.arg_count && d->launch.args[arg][1] == d->launch.args[arg][0] + 1;
+    for (int i = 0; named && s->listed && i < s->field_count; i++)
+        if (!s->fields[i].pointer && !s->fields[i].structure && !s->fields[i].value[0])
+            find_value(d, d->launch.args[arg][0], i, &s->fields[i]);
+    return status;
+}
+
+static at_status refuse_pointers(const atx_draft *d, const atx_draft_arg *a)
+{
+    const atx_draft_struct *s = &d->structs[a->structure - 1];
+    return atx_fail(
+        d->err, AT_ERR_INPUT,
+        "%s: found the buffer '%s' of %s, of structs '%s' that have pointers; expected a buffer of "
+        "data: keep offsets into another one in place of pointers",
+        atx_draft_place(d, &d->code.items[a->field ? d->kernel_text.name : a->token]).text, a->name,
+        d->kernel, s->name);
+}
+
+/* Types with more than a name that say nothing of themselves: View<float>. */
+static bool is_unknown_struct(const atx_draft *d, const atx_draft_arg *a)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = a->span.begin; i < a->token && !a->stars; i++)
+        if (atx_tokens_is(t, i, "<"))
+            return !a->type.dtype && a->type.targ < 0;
+    return false;
+}
+
+at_status atx_draft_structs(atx_draft *d)
+{
+    at_status status = AT_OK;
+    const int count = d->arg_count;
+    for (int i = 0; i < d->arg_count && status == AT_OK; i++) {
+        atx_draft_arg *a = &d->args[i];
+        const bool vector = !a->stars && a->type.lanes > 1;
+        if (a->type.structure || vector || (i < count && is_unknown_struct(d, a)))
+            a->structure = read_struct(d, &a->type, 0);
+        if (a->structure && !a->stars)
+            status = take_by_value(d, i);
+        else if (a->structure && d->structs[a->structure - 1].pointers)
+            status = refuse_pointers(d, a);
+    }
+    for (int i = count; i < d->arg_count; i++) /* as large as all sizes make them */
+        for (int k = 0; k < d->extra_count; k++)
+            d->args[i].dims |= (uint64_t)1 << (63 - k);
+    return status;
+}
