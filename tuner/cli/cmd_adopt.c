@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "exchange/adopt.h"
 #include "source/find_headers.h"
+#include "source/host_launch.h"
 #include "source/paths.h"
 #include "util/out_file.h"
 #include "util/regular.h"
@@ -294,14 +295,81 @@ static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in,
     return status;
 }
 
+/* ---- a part of a program ---- */
+
+/* Of a file without launches: the one that includes it, or that includes such a one, and that no other file
+ * includes; "": there is none. */
+static at_status find_program(atx_str *out, const kernel_file *f, at_error *err)
+{
+    enum { MOST_LEVELS = 4 };
+    atx_str next = { 0 };
+    at_status status = AT_OK;
+    for (int i = 0; i < MOST_LEVELS && status == AT_OK && !atx_host_launches(atx_str_text(&f->text)); i++) {
+        status = atx_find_includer(&next, out->len ? out->data : f->path, err);
+        if (status != AT_OK || !next.len)
+            break;
+        atx_str_reset(out);
+        atx_str_add(out, next.data);
+    }
+    atx_str_clear(&next);
+    return status == AT_OK ? atx_str_status(out, err) : status;
+}
+
+/* What is read for a draft: the file, and a program that it is a part of. */
+typedef struct kernel_files {
+    kernel_file file, program;
+    kernel_file *f; /* the one that the draft is of */
+    atx_str path;   /* of the program */
+    char kernel[sizeof((atx_adopted *)NULL)->kernel];
+} kernel_files;
+
+/* The same kernel by the file that includes its one, which has its launch and what its code needs. Where it
+ * has neither, or is not understood, all stays as it is. */
+static at_status draft_in_program(kernel_files *k, atx_adopt_input *in, atx_adopted *out, at_error *err)
+{
+    const atx_adopt_input before = *in;
+    atx_adopted whole = { 0 };
+    at_error ignored;
+    at_status status = find_program(&k->path, &k->file, err);
+    if (status != AT_OK || !k->path.len)
+        return status;
+    const char *slash = strrchr(k->file.path, '/');
+    memcpy(k->kernel, out->kernel, sizeof k->kernel);
+    in->part = slash ? slash + 1 : k->file.path;
+    in->kernel = in->kernel ? in->kernel : k->kernel;
+    status = open_file(&k->program, k->path.data, &ignored);
+    if (status == AT_OK)
+        status = draft(&k->program, in, &whole, &ignored);
+    if (status == AT_OK && (whole.launched || out->unknown)) {
+        atx_adopted_clear(out);
+        *out = whole;
+        k->f = &k->program;
+        atx_print(stdout, "%s is a part of %s\n", k->file.path, k->path.data);
+        return AT_OK;
+    }
+    atx_adopted_clear(&whole);
+    *in = before;
+    return AT_OK;
+}
+
+static void close_files(kernel_files *k)
+{
+    close_file(&k->file);
+    close_file(&k->program);
+    atx_str_clear(&k->path);
+}
+
 static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *in, atx_adopted *out,
                        at_error *err)
 {
-    kernel_file f;
+    const atx_adopt_input asked = { .kernel = in->kernel, .space = in->space };
+    kernel_files k = { .f = &k.file };
     char name[64] = "";
-    at_status status = open_file(&f, path, err);
+    at_status status = open_file(&k.file, path, err);
     if (status == AT_OK)
-        status = draft(&f, in, out, err);
+        status = draft(&k.file, in, out, err);
+    if (status == AT_OK && !in->space)
+        status = draft_in_program(&k, in, out, err);
     if (status == AT_OK)
         status = choose_name(name, out->name, err);
     if (name[0]) {
@@ -310,11 +378,11 @@ static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *i
         status = atx_adopt(out, in, err);
     }
     if (status == AT_OK)
-        status = place(a, &f, in, out, err);
-    if (status == AT_OK && f.found.missing.len)
-        print_missing(&f.found);
-    *in = (atx_adopt_input){ .kernel = in->kernel, .space = in->space }; /* nothing of here stays in it */
-    close_file(&f);
+        status = place(a, k.f, in, out, err);
+    if (status == AT_OK && k.f->found.missing.len)
+        print_missing(&k.f->found);
+    *in = asked; /* nothing of here stays in it */
+    close_files(&k);
     return status;
 }
 

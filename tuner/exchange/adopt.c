@@ -120,8 +120,10 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
     d->out = out;
     d->err = err;
     at_status status = make(d);
-    if (status == AT_OK)
+    if (status == AT_OK) {
         atx_draft_note_unknown(d);
+        d->out->launched = d->launched;
+    }
     if (status == AT_OK)
         status = read_again(d);
     if (status == AT_ERR_INPUT && out->t.len && !in->space)

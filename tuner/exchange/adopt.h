@@ -16,6 +16,7 @@ typedef struct atx_adopt_input {
     const atx_part *parts; /* which are pieces of these files; NULL: one file     */
     size_t part_count;
     const char *path;   /* of it, for messages                                 */
+    const char *part;   /* the name of the piece that has the kernel; NULL: that of `path` itself */
     const char *source; /* as the template's `source` line shall say it        */
     const char *const
         *includes;      /* folders of headers, as `include` lines shall say them, NULL-ended; NULL: none */
@@ -32,6 +33,7 @@ typedef struct atx_adopted {
     atx_str op, t;   /* op.cu and the template       */
     int questions;
     bool unknown;     /* the kernel's code has names that nothing in the text defines */
+    bool launched;    /* there is a launch of it */
     char kernel[256]; /* in the file */
 } atx_adopted;
 

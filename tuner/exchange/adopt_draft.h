@@ -292,6 +292,7 @@ typedef struct atx_place {
     char text[300];
 } atx_place;
 atx_place atx_draft_place(const atx_draft *d, const atx_token *token);
+atx_place atx_draft_launch_place(const atx_draft *d); /* "line 12", "main.cu:12"; "": no launch */
 int atx_draft_line(const atx_draft *d, const atx_token *token);
 bool atx_draft_is_own(const atx_draft *d, const atx_token *token); /* of the file, not of a header */
 

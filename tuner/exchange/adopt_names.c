@@ -74,10 +74,10 @@ static const atx_part *part_of(const atx_draft *d, const atx_token *token)
     return NULL;
 }
 
-static const char *own_name(const atx_draft *d)
+static const char *last_name(const char *path)
 {
-    const char *slash = strrchr(d->in->path, '/');
-    return slash ? slash + 1 : d->in->path;
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 int atx_draft_line(const atx_draft *d, const atx_token *token)
@@ -89,17 +89,42 @@ int atx_draft_line(const atx_draft *d, const atx_token *token)
     return line;
 }
 
+/* Whether it is of the file that `path` is. */
+static bool is_of_path(const atx_draft *d, const atx_part *part)
+{
+    return !part || strcmp(part->file, last_name(d->in->path)) == 0;
+}
+
 bool atx_draft_is_own(const atx_draft *d, const atx_token *token)
 {
     const atx_part *part = part_of(d, token);
-    return !part || strcmp(part->file, own_name(d)) == 0;
+    if (d->in->part)
+        return part && strcmp(last_name(part->file), d->in->part) == 0;
+    return is_of_path(d, part);
 }
 
 atx_place atx_draft_place(const atx_draft *d, const atx_token *token)
 {
     atx_place place;
     const atx_part *part = part_of(d, token);
-    snprintf(place.text, sizeof place.text, "%.280s:%d",
-             atx_draft_is_own(d, token) ? d->in->path : part->file, atx_draft_line(d, token));
+    snprintf(place.text, sizeof place.text, "%.280s:%d", is_of_path(d, part) ? d->in->path : part->file,
+             atx_draft_line(d, token));
+    return place;
+}
+
+atx_place atx_draft_launch_place(const atx_draft *d)
+{
+    atx_place place = { "" };
+    if (!d->launched)
+        return place;
+    const atx_token *token = &d->code.items[d->launch.at];
+    const int line = atx_draft_line(d, token);
+    if (atx_draft_is_own(d, token)) {
+        snprintf(place.text, sizeof place.text, "line %d", line);
+    } else {
+        const atx_part *part = part_of(d, token);
+        snprintf(place.text, sizeof place.text, "%.200s:%d", last_name(part ? part->file : d->in->path),
+                 line);
+    }
     return place;
 }

@@ -175,17 +175,17 @@ static void write_own(atx_draft *d)
 static void write_launch(atx_draft *d)
 {
     atx_str *out = &d->out->t;
-    const int line = d->launched ? atx_draft_line(d, &d->code.items[d->launch.at]) : 0;
+    const atx_place place = atx_draft_launch_place(d);
     atx_str_add(out, "grid      ");
     atx_draft_add_grid(out, d);
     const bool guessed = d->grid_guessed;
     if (guessed || d->block_guessed)
         atx_draft_ask(d, out,
-                      guessed ? line ? "how many blocks? the launch in the file was not understood"
-                                     : "how many blocks, and threads? the file has no launch of it"
+                      guessed ? place.text[0] ? "how many blocks? the launch in the file was not understood"
+                                              : "how many blocks, and threads? the file has no launch of it"
                               : "how many threads has a block? the launch in the file was not understood");
-    else if (line)
-        atx_str_addf(out, "  # line %d\n", line);
+    else if (place.text[0])
+        atx_str_addf(out, "  # %s\n", place.text);
     else
         atx_str_add(out, "\n");
     atx_str_add(out, "block     ");

@@ -23,4 +23,7 @@ typedef struct atx_host_launch {
 /* The next launch of a kernel of that name, from token *at on; NULL: of any. false: none. *at moves on. */
 bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *code, const char *kernel, size_t *at);
 
+/* Whether a text has a launch of any kernel. */
+bool atx_host_launches(const char *text);
+
 #endif

@@ -1,0 +1,41 @@
+# A file that is a part of a program: its kernel is drafted from the file that includes it, which launches it.
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+mkdir src
+cat >src/main.cu <<'PROGRAM'
+#include <cstdio>
+#define BLOCK_SIZE 64
+typedef float real;
+#include "kernels.cu"
+int main()
+{
+    int n = 1000;
+    real *y, *x;
+    cudaMalloc(&y, n * sizeof(real));
+    cudaMalloc(&x, n * sizeof(real));
+    run(y, x, n);
+    std::printf("%d\n", cudaDeviceSynchronize());
+}
+void run(real *y, real *x, int n) { twice<<<(n + BLOCK_SIZE - 1) / BLOCK_SIZE, BLOCK_SIZE>>>(y, x, n); }
+PROGRAM
+printf '#include "./parts/twice.cu"\n' >src/kernels.cu
+mkdir src/parts
+cat >src/parts/twice.cu <<'PART'
+// of main.cu
+__global__ void twice(real *y, const real *x, int n)
+{
+    __shared__ real s[BLOCK_SIZE];
+    int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    if (i < n) {
+        s[threadIdx.x] = x[i];
+        y[i] = 2 * s[threadIdx.x];
+    }
+}
+PART
+at adopt src/parts/twice.cu -o templates
+cat templates/twice/op.cu templates/twice/adopted.cu
+at check twice --execute --shape 1000 --templates templates
+# One whose includer does not launch it, and that needs nothing of that, is drafted by itself.
+printf '__global__ void alone(float *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 1; }\n' >src/parts/alone.cu
+printf '#include "parts/alone.cu"\nint main() { other<<<1, 1>>>(); }\n' >src/two.cu
+at adopt src/parts/alone.cu -o templates
+grep '^source' templates/alone/adopted.cu
