@@ -61,6 +61,7 @@ static at_status write(atx_draft *d)
     if (status != AT_OK)
         return status;
     atx_draft_sizes(d);
+    atx_draft_finish_loops(d);
     atx_draft_write_op(d);
     atx_draft_write_template(d);
     return AT_OK;
@@ -99,6 +100,8 @@ static at_status write_guesses(atx_draft *d)
     d->shared_bytes[0] = '\0';
     d->grid_guessed = d->shared_guessed = true;
     d->grid_sync = d->launch.cooperative = false;
+    d->in_loop = d->in_loop || d->loop_count;
+    d->loop_count = 0;
     d->out->questions = 0;
     atx_str_reset(&d->out->op);
     atx_str_reset(&d->out->t);

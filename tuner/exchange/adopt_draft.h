@@ -24,6 +24,7 @@
 #define ATX_DRAFT_VALUES  8
 #define ATX_DRAFT_STRUCTS 8
 #define ATX_DRAFT_FIELDS  32
+#define ATX_DRAFT_SWAPS   4
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -58,6 +59,7 @@ typedef struct atx_draft_arg {
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
     bool own;                   /* `value` is of parameters: an argument of the template's own */
+    bool by_iteration;          /* `value` is another one in each iteration of a loop          */
     int structure;              /* of which of the draft's structs it is, from 1; 0: of a type */
     bool field;                 /* what a pointer in a struct by value goes to: no parameter of its own */
 } atx_draft_arg;
@@ -138,6 +140,19 @@ typedef struct atx_draft_macro {
     bool guarded, reached, followed;
 } atx_draft_macro;
 
+/* A loop of the host around the launch. */
+typedef struct atx_draft_loop {
+    size_t head, end;           /* tokens: `for`, behind its body                           */
+    char counter[ATX_MAX_WORD]; /* in the file; "": it has none                             */
+    char name[ATX_MAX_WORD];    /* of the iteration, in the declarations                    */
+    char first[ATX_DRAFT_EXPR]; /* NAME = first..last; "" of `last`: not understood         */
+    char last[ATX_DRAFT_EXPR];
+    char value[ATX_DRAFT_EXPR]; /* of the counter, by the iteration                         */
+    bool down;
+    int swaps[ATX_DRAFT_SWAPS][2]; /* arguments that change places after each iteration        */
+    int swap_count;
+} atx_draft_loop;
+
 typedef struct atx_draft {
     const atx_adopt_input *in;
     atx_str text;           /* without what #if leaves out                          */
@@ -172,12 +187,15 @@ typedef struct atx_draft {
     char lone_dim[ATX_MAX_WORD]; /* where no argument is a dimension; "": one is */
     /* The file's own launch of it. */
     bool launched;
-    bool in_loop; /* of the host's */
     atx_host_launch launch;
+    atx_draft_loop loops[ATX_HOST_LOOPS]; /* around it, from the outside */
+    int loop_count;
+    bool in_loop;                                           /* it is in one of which nothing is written */
     char grid[3][ATX_DRAFT_EXPR], block[3][ATX_DRAFT_EXPR]; /* expressions; "": not known, or 1 */
     char shared_bytes[ATX_DRAFT_EXPR];
     char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
     char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
+    bool extra_counts[ATX_DRAFT_EXTRA]; /* it says how often a loop is run */
     int extra_count;
     bool grid_guessed, block_guessed, shared_guessed;
     char require[ATX_DRAFT_REQUIRE][ATX_DRAFT_EXPR]; /* what sizes must be, by the kernel's code */
@@ -237,6 +255,8 @@ atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
 int atx_draft_block_axis(const char *name);
 
 bool atx_draft_is_type_word(const atx_tokens *t, size_t i); /* int, const, dim3 ... */
+/* The type word of the declaration that name `i` is in, as "dim3" of "dim3 a(1), i(2)"; count: none. */
+size_t atx_draft_declared_type(const atx_tokens *t, size_t i);
 bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);
 
 /* An integer that tokens of `t` are, by what the file defines; false: none. */
@@ -251,6 +271,18 @@ bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
 
 void atx_draft_find_launch(atx_draft *d);
 void atx_draft_launch(atx_draft *d);
+/* Loops of the host around the launch, whose iterations differ: before the values of the arguments are read.
+ */
+void atx_draft_loops(atx_draft *d);
+void atx_draft_finish_loops(atx_draft *d); /* after roles and sizes: swapped buffers are alike */
+void atx_draft_write_loops(atx_draft *d);
+const atx_draft_loop *atx_draft_find_counter(const atx_draft *d, size_t token);
+bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression);
+
+/* Whether the launch is made with this name of the declarations: its grid, block, shared memory, loops, or an
+ * argument of the template's own. */
+bool atx_draft_launches_with(const atx_draft *d, const char *name);
+
 void atx_draft_roles(atx_draft *d);
 void atx_draft_sizes(atx_draft *d);
 
@@ -268,6 +300,7 @@ void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first);
 
 const char *atx_draft_element(const atx_draft *d);                          /* the type of T; never NULL */
 const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a); /* NULL: it is T */
+int atx_draft_first_extra(const atx_draft *d); /* that is no count of iterations; extra_count: none */
 const char *atx_draft_first_dim(const atx_draft *d);
 void atx_draft_add_size(atx_str *out, const atx_draft *d, const atx_draft_arg *a);
 void atx_draft_add_grid(atx_str *out, const atx_draft *d);

@@ -57,6 +57,18 @@ static bool write_argument(writing *w, size_t *i, size_t end)
     return false;
 }
 
+/* The counter of a loop around the launch. */
+static bool write_counter(writing *w, size_t *i)
+{
+    const atx_draft_loop *loop = w->t == &w->d->code ? atx_draft_find_counter(w->d, *i) : NULL;
+    if (!loop)
+        return false;
+    const bool one = strcmp(loop->value, loop->name) == 0;
+    atx_str_addf(w->out, one ? "%s" : "(%s)", loop->value);
+    ++*i;
+    return true;
+}
+
 /* "p.n" of a struct that is passed by value: the size that this field is. */
 static bool write_field(writing *w, size_t *i)
 {
@@ -438,8 +450,8 @@ static bool write_span(writing *w, atx_span span)
         } else if (atx_tokens_is(t, i, "(") && is_cast(t, i)) {
             i = atx_tokens_match(t, i) + 1;
         } else if (atx_tokens_is_word(t, i)) {
-            if (!write_argument(w, &i, span.end) && !write_field(w, &i) && !write_dimension(w, &i) &&
-                !write_name(w, &i, span.end))
+            if (!write_counter(w, &i) && !write_argument(w, &i, span.end) && !write_field(w, &i) &&
+                !write_dimension(w, &i) && !write_name(w, &i, span.end))
                 return false;
         } else if (atx_token_is_one_of(t->text, &t->items[i], SIGNS)) {
             char sign[ATX_MAX_WORD];

@@ -15,19 +15,30 @@ static uint64_t any_dim(const atx_draft *d)
     return 0;
 }
 
+int atx_draft_first_extra(const atx_draft *d)
+{
+    int i = 0;
+    while (i < d->extra_count && d->extra_counts[i])
+        i++;
+    return i;
+}
+
 void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first)
 {
     int count = d->extra_count;
-    dims = dims | first | (uint64_t)d->extra_count ? dims | first : any_dim(d);
+    const bool has_extra = atx_draft_first_extra(d) < d->extra_count;
+    bool sized = has_extra;
+    dims = dims | first | (uint64_t)has_extra ? dims | first : any_dim(d);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < d->arg_count; i++) {
             const uint64_t from = pass ? dims : first;
-            if (d->args[i].dim || d->args[i].own || !(from >> i & 1) || count == ATX_MAX_DIMS)
+            if (d->args[i].dim || d->args[i].own || d->args[i].by_iteration || !(from >> i & 1) ||
+                count == ATX_MAX_DIMS)
                 continue;
-            d->args[i].dim = true;
+            d->args[i].dim = sized = true;
             count++;
         }
-    if (!count)
+    if (!sized)
         atx_draft_free_name(d->lone_dim, d, "n");
     for (int i = 0; i < d->arg_count; i++) /* those that are none have a value */
         for (int k = 0; k < d->arg_count; k++)
@@ -40,7 +51,8 @@ const char *atx_draft_first_dim(const atx_draft *d)
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].dim)
             return d->args[i].name;
-    return d->extra_count ? d->extra_name[0] : d->lone_dim;
+    const int extra = atx_draft_first_extra(d);
+    return extra < d->extra_count ? d->extra_name[extra] : d->lone_dim;
 }
 
 /* ---- types ---- */
@@ -108,7 +120,8 @@ static uint64_t sizes_of(const atx_draft *d, const atx_draft_arg *a)
         dims = d->args[i].stars ? d->args[i].dims : 0;
     for (int i = 0; i < d->arg_count && !dims; i++)
         dims = d->args[i].dim ? (uint64_t)1 << i : 0;
-    dims = dims || !d->extra_count ? dims : (uint64_t)1 << 63;
+    const int extra = atx_draft_first_extra(d);
+    dims = dims || extra == d->extra_count ? dims : (uint64_t)1 << (63 - extra);
     return dims;
 }
 

@@ -69,10 +69,8 @@ static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
         if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
             break;
         /* "int blocks = ...", no dim3: the component is its name */
-        const bool is_dim3 =
-            (atx_tokens_is(t, next.begin - 1, "(") || atx_tokens_is(t, next.begin - 1, "{"))
-                ? atx_tokens_is(t, next.begin - 3, "dim3")
-                : atx_tokens_is(t, next.begin - 3, "dim3") || atx_tokens_is(t, next.begin, "dim3");
+        const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
+                             atx_tokens_is(t, next.begin, "dim3");
         if (!is_dim3)
             break;
         value = next;
@@ -332,6 +330,19 @@ static bool takes_block(atx_draft *d, atx_draft_arg *a, size_t begin, size_t end
     return false;
 }
 
+/* It is another one in each iteration of a loop. */
+static bool takes_iteration(atx_draft *d, atx_draft_arg *a, size_t begin, size_t end)
+{
+    atx_str text = { 0 };
+    const bool is = d->loop_count && atx_draft_expression(&text, d, (atx_span){ begin, end }, 0) &&
+                    text.len < sizeof a->value && atx_draft_is_of_iteration(d, text.data);
+    if (is)
+        snprintf(a->value, sizeof a->value, "%s", text.data);
+    a->by_iteration = is;
+    atx_str_clear(&text);
+    return is;
+}
+
 /* A number as the launch has it: 4, -1, 0.5f, true. */
 static void read_values(atx_draft *d)
 {
@@ -344,7 +355,8 @@ static void read_values(atx_draft *d)
         char text[ATX_MAX_WORD];
         long value;
         begin += negative;
-        if (a->stars || begin >= end || takes_block(d, a, begin, end))
+        if (a->stars || a->structure || begin >= end || takes_block(d, a, begin, end) ||
+            takes_iteration(d, a, d->launch.args[i][0], end))
             continue;
         if (atx_draft_number(&value, d, t, (atx_span){ d->launch.args[i][0], end })) {
             snprintf(a->value, sizeof a->value, "%ld", value);
@@ -370,9 +382,9 @@ void atx_draft_launch(atx_draft *d)
         d->grid_guessed = d->shared_guessed = true;
         return;
     }
+    atx_draft_loops(d);
     read_block(d);
     read_values(d);
     read_grid(d);
     read_shared(d);
-    d->in_loop = d->launch.in_loop;
 }

@@ -32,7 +32,25 @@ static bool encloses(const atx_tokens *t, size_t at, size_t before)
     return true;
 }
 
-/* "int x = 4", "dim3 x(a, b)", "int a = 1, x = 4": the tokens of the value. */
+size_t atx_draft_declared_type(const atx_tokens *t, size_t i)
+{
+    static const char *const ENDS[] = { ";", "{", "(", "[", NULL }, *const CLOSE[] = { ")", "]", "}", NULL };
+    if (i && atx_draft_is_type_word(t, i - 1))
+        return i - 1;
+    if (!i || !atx_tokens_is(t, i - 1, ","))
+        return t->count;
+    while (i && !atx_token_is_one_of(t->text, &t->items[i - 1], ENDS)) {
+        const bool closes = atx_token_is_one_of(t->text, &t->items[i - 1], CLOSE);
+        if (atx_tokens_is(t, i - 1, "}") && !atx_tokens_is(t, i, ","))
+            break; /* of a block, not of a value */
+        i = closes && t->items[i - 1].pair < i ? t->items[i - 1].pair : i - 1;
+    }
+    while (atx_tokens_is(t, i, "const") || atx_tokens_is(t, i, "constexpr") || atx_tokens_is(t, i, "static"))
+        i++;
+    return atx_draft_is_type_word(t, i) ? i : t->count;
+}
+
+/* "int x = 4", "dim3 x(a, b)", "int a = 1, x = 4", "dim3 a(1, 2), x(3)": the tokens of the value. */
 static bool read_definition(atx_span *out, const atx_tokens *t, size_t i)
 {
     const bool typed = i && (atx_draft_is_type_word(t, i - 1) || atx_tokens_is(t, i - 1, ","));
@@ -43,9 +61,11 @@ static bool read_definition(atx_span *out, const atx_tokens *t, size_t i)
         *out = (atx_span){ i + 2, atx_code_comma(t, i + 2, end) };
         return out->begin < out->end;
     }
-    if ((atx_tokens_is(t, i + 1, "(") || atx_tokens_is(t, i + 1, "{")) && atx_draft_is_type_word(t, i - 1)) {
+    if ((atx_tokens_is(t, i + 1, "(") || atx_tokens_is(t, i + 1, "{")) &&
+        atx_draft_declared_type(t, i) < t->count) {
         *out = (atx_span){ i + 2, atx_tokens_match(t, i + 1) };
-        return out->begin < out->end && out->end < t->count && atx_tokens_is(t, out->end + 1, ";");
+        return out->begin < out->end && out->end < t->count &&
+               (atx_tokens_is(t, out->end + 1, ";") || atx_tokens_is(t, out->end + 1, ","));
     }
     return false;
 }
@@ -53,12 +73,18 @@ static bool read_definition(atx_span *out, const atx_tokens *t, size_t i)
 /* Whether the value of a name changes after its definition at token i. */
 static bool is_changed(const atx_tokens *t, const char *name, size_t i, size_t before)
 {
-    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "++", "--", NULL };
-    for (; i < before; i++)
-        if (atx_tokens_is(t, i, name) && i + 1 < t->count &&
-            (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
-             (i && atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5))))
+    static const char *const SIGNS[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", NULL
+    };
+    static const char *const STEPS[] = { "++", "--", NULL }, *const SHIFTS[] = { "<<", ">>", NULL };
+    for (; i + 1 < before && i + 1 < t->count; i++) {
+        const atx_token *next = &t->items[i + 1];
+        if (atx_tokens_is(t, i, name) &&
+            (atx_token_is_one_of(t->text, next, SIGNS) ||
+             (atx_token_is_one_of(t->text, next, SHIFTS) && atx_tokens_is(t, i + 2, "=")) ||
+             (i && atx_token_is_one_of(t->text, &t->items[i - 1], STEPS))))
             return true;
+    }
     return false;
 }
 

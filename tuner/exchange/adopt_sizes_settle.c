@@ -145,20 +145,17 @@ static void choose_dims(settling *s)
                           extras_in(&s->z->bounds.symbols, &reach->most);
         dims |= d->args[k].dims & (((uint64_t)1 << d->arg_count) - 1);
     }
-    for (int axis = 0; axis < 3; axis++)
-        for (int k = 0; k < d->arg_count; k++)
-            if (!d->args[k].stars && !d->args[k].own &&
-                (atx_draft_names_word(d->grid[axis], d->args[k].name) ||
-                 atx_draft_names_word(d->block[axis], d->args[k].name) ||
-                 atx_draft_names_word(d->shared_bytes, d->args[k].name)))
-                first |= (uint64_t)1 << k;
+    for (int k = 0; k < d->arg_count; k++)
+        if (!d->args[k].stars && !d->args[k].own && atx_draft_launches_with(d, d->args[k].name))
+            first |= (uint64_t)1 << k;
     if (s->z->reach[ATX_SHARED].any && d->shared_guessed)
         dims |= arguments_in(&s->z->bounds.symbols, &s->z->reach[ATX_SHARED].most);
     for (int k = 0; k < d->arg_count; k++) /* nobody knows: as large as the grid's sizes make it */
         if (d->args[k].stars && (!s->z->reach[k].any || s->z->reach[k].unknown)) {
             d->args[k].dims = (s->z->reach[k].any ? d->args[k].dims : 0) | first;
             for (int i = 0; i < d->extra_count; i++)
-                d->args[k].dims |= (uint64_t)1 << (63 - i);
+                if (!d->extra_counts[i])
+                    d->args[k].dims |= (uint64_t)1 << (63 - i);
         }
     atx_draft_choose_dims(d, dims, first);
 }

@@ -83,8 +83,14 @@ static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
         atx_str_add(out, "\n");
         return;
     }
-    atx_str_addf(out, "arg       %s %s = %s", a->name, type, a->value[0] ? a->value : "1");
-    if (!a->value[0] && !*asked) {
+    const bool known = a->value[0] && !a->by_iteration;
+    atx_str_addf(out, "arg       %s %s = %s", a->name, type, known ? a->value : "1");
+    if (a->by_iteration) {
+        atx_str_addf(out, "  # ? in each iteration another one: %s\n", a->value);
+        d->out->questions++;
+        return;
+    }
+    if (!known && !*asked) {
         atx_draft_ask(d, out, "values of numbers: the file does not say those that are 1");
         *asked = true;
         return;
@@ -144,10 +150,14 @@ static void add_traffic(atx_draft *d)
 static void add_shape(atx_draft *d)
 {
     atx_str *out = &d->out->op;
-    bool any = d->extra_count > 0;
+    bool any = atx_draft_first_extra(d) < d->extra_count;
     atx_str_add(out, "shape    ");
     for (int i = 0; i < d->extra_count; i++)
-        atx_str_addf(out, " %s", d->extra_name[i]);
+        if (d->extra_counts[i])
+            atx_str_addf(out, " %s=4", d->extra_name[i]);
+    for (int i = 0; i < d->extra_count; i++)
+        if (!d->extra_counts[i])
+            atx_str_addf(out, " %s", d->extra_name[i]);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].dim) {
             atx_str_addf(out, " %s", d->args[i].name);

@@ -222,7 +222,9 @@ void atx_draft_write_template(atx_draft *d)
     write_limit(d);
     write_least(d);
     write_default(d);
-    atx_str_addf(out, "%skernel    %s", out->len > before ? "\n" : "", d->called);
+    atx_str_add(out, out->len > before ? "\n" : "");
+    atx_draft_write_loops(d);
+    atx_str_addf(out, "kernel    %s", d->called);
     bool asked = d->asks_arguments;
     for (int n = 0; n < d->targ_count; n++)
         asked = asked || (d->targs[n].asked && d->targs[n].meaning != ATX_MEANS_NUMBER);

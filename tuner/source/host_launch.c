@@ -49,36 +49,16 @@ static size_t find_list(const atx_tokens *t, size_t end)
     return t->items[end - 1].pair + 1;
 }
 
-/* Whether a loop's body encloses the token, up to the function's own brace. */
-static bool is_in_loop(const atx_tokens *t, size_t at)
+/* Behind the statement that begins at token i: a block, or up to ';', what it depends on included. */
+static size_t statement_end(const atx_tokens *t, size_t i)
 {
-    static const char *const LOOPS[] = { "for", "while", NULL };
-    size_t open = at;
-    for (size_t i = at; i > 0; i--) {
-        if (atx_tokens_is(t, i - 1, "}")) {
-            const size_t pair = t->items[i - 1].pair;
-            i = pair < i ? pair + 1 : i;
-            continue;
-        }
-        if (!atx_tokens_is(t, i - 1, "{"))
-            continue;
-        open = i - 1;
-        if (open && atx_tokens_is(t, open - 1, "do"))
-            return true;
-        if (!open || !atx_tokens_is(t, open - 1, ")") || t->items[open - 1].pair >= open)
-            continue;
-        const size_t before = t->items[open - 1].pair;
-        if (before && atx_token_is_one_of(t->text, &t->items[before - 1], LOOPS))
-            return true;
-    }
-    /* for (...) k<<<...>>>(...); */
-    for (size_t i = at; i > open; i--)
-        if (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}"))
-            return false;
-        else if (atx_tokens_is(t, i - 1, ")") && t->items[i - 1].pair < i && t->items[i - 1].pair > 0 &&
-                 atx_token_is_one_of(t->text, &t->items[t->items[i - 1].pair - 1], LOOPS))
-            return true;
-    return false;
+    static const char *const HEADS[] = { "for", "while", "if", "switch", NULL };
+    enum { MOST_HEADS = 16 };
+    for (int n = 0; n < MOST_HEADS && i < t->count && atx_token_is_one_of(t->text, &t->items[i], HEADS) &&
+                    atx_tokens_is(t, i + 1, "(");
+         n++)
+        i = atx_tokens_match(t, i + 1) + 1;
+    return atx_tokens_is(t, i, "{") ? atx_tokens_match(t, i) : atx_tokens_find(t, i, t->count, ";");
 }
 
 /* The launch whose "<<<" is at token i. */
@@ -94,7 +74,6 @@ static bool read_angles(atx_host_launch *out, const atx_tokens *t, size_t i)
     out->list_end = list ? i - 1 : 0;
     out->config_count = split(out->config, 4, t, i + 2, close);
     out->arg_count = split(out->args, ATX_HOST_ARGS, t, open + 1, atx_tokens_match(t, open));
-    out->in_loop = is_in_loop(t, out->at);
     return true;
 }
 
@@ -150,8 +129,26 @@ static bool read_call(atx_host_launch *out, const atx_tokens *t, size_t i)
         out->config_count++;
     }
     out->arg_count = parts[3][1] == parts[3][0] + 1 ? read_array(out->args, t, parts[3][0], i) : -1;
-    out->in_loop = is_in_loop(t, i);
     return true;
+}
+
+void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *t)
+{
+    static const char *const LOOPS[] = { "for", "while", "do", NULL };
+    const size_t at = launch->at;
+    launch->loop_count = 0;
+    for (size_t i = 0; i < at && launch->loop_count < ATX_HOST_LOOPS; i++) {
+        if (!atx_token_is_one_of(t->text, &t->items[i], LOOPS))
+            continue;
+        const bool has_head = atx_tokens_is(t, i + 1, "(");
+        const size_t begin = has_head ? atx_tokens_match(t, i + 1) + 1 : i + 1;
+        const size_t end = begin <= at ? statement_end(t, begin) : begin;
+        if (begin > at || end <= at)
+            continue;
+        launch->loops[launch->loop_count] = i;
+        launch->bodies[launch->loop_count][0] = begin;
+        launch->bodies[launch->loop_count++][1] = end;
+    }
 }
 
 bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char *kernel, size_t *at)

@@ -7,7 +7,8 @@
 
 #include "source/lex.h"
 
-#define ATX_HOST_ARGS 64
+#define ATX_HOST_ARGS  64
+#define ATX_HOST_LOOPS 4
 
 typedef struct atx_host_launch {
     size_t at;             /* the kernel's name                                              */
@@ -16,12 +17,17 @@ typedef struct atx_host_launch {
     int config_count;
     size_t args[ATX_HOST_ARGS][2];
     int arg_count; /* -1: they do not stand there                                     */
-    bool in_loop;  /* a for or while of the host's encloses it                         */
     bool cooperative;
+    /* By atx_host_find_loops: `for`, `while` or `do` of the host's that enclose it, and their bodies. */
+    size_t loops[ATX_HOST_LOOPS], bodies[ATX_HOST_LOOPS][2];
+    int loop_count;
 } atx_host_launch;
 
 /* The next launch of a kernel of that name, from token *at on; NULL: of any. false: none. *at moves on. */
 bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *code, const char *kernel, size_t *at);
+
+/* From the outside, the first ones. */
+void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *code);
 
 /* Whether a text has a launch of any kernel. */
 bool atx_host_launches(const char *text);

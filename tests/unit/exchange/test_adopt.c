@@ -237,6 +237,10 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
                      "require   BLOCK_X * BLOCK_Y <= device.max_threads_per_block",
                      "grid      (w + BLOCK_X - 1) / BLOCK_X, (h + BLOCK_Y - 1) / BLOCK_Y",
                      "arg       y T[w * h] output" } },
+        { .what = "block and grid in one statement",
+          .text = ADD "void run(float *c, float *a, int n) { const dim3 block(64), grid((n + 63) / 64);\n"
+                      " add<<<grid, block>>>(c, a, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK", "default   BLOCK=64" } },
         { .what = "cudaLaunchKernel",
           .text = ADD "void run(float *c, float *a, int n) { void *args[] = { &c, &a, &n };\n"
                       " cudaLaunchKernel((void *)add, dim3((n + 127) / 128), dim3(128), args, 0, 0); }",
@@ -402,6 +406,45 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
           .text = "__global__ void k(float *y,\n#ifdef EXTRA\n int extra,\n#endif\n int n) { if (threadIdx.x "
                   "< n) y[0] = 1; }",
           .lines = { "!extra", "arg       n i32" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define STEP                                                                                                 \
+    "__global__ void k(float *y, const float *x, int n, int t) { int i = blockIdx.x * 64 + threadIdx.x;\n"   \
+    " if (i < n) y[i] = x[i] + t; }\n"
+
+Test(adopt, loops_of_the_host_are_repeated_where_iterations_differ)
+{
+    static const example EXAMPLES[] = {
+        { .what = "the counter, buffers that change places, a count that only the host has",
+          .text = STEP "void run(float *y, float *x, int n, int steps) { for (int i = 0; i < steps; ++i) {\n"
+                       " k<<<(n + 63) / 64, 64>>>(y, x, n, i); std::swap(x, y); } }",
+          .lines = { "shape     steps=4 n ", "repeat    i = 0..steps - 1 swap x y  # line 3\nkernel    k\n",
+                     "arg       y T[n] inout",
+                     "arg       t i32 = 1  # ? in each iteration another one: i\n" } },
+        { .what = "by three assignments, of variables that choose the buffers, down to a number",
+          .text = STEP "void run(float *b[2], int n) { int src = 0, dst = 1;\n"
+                       " for (int i = 7; i >= 1; i--) { int temp = src; src = dst; dst = temp;\n"
+                       " k<<<(n + 63) / 64, 64>>>(b[dst], b[src], n, 3); } }",
+          .lines = { "repeat    i = 7..1 down swap x y", "arg       t i32 = 3\n" } },
+        { .what = "doubled, halved, in steps, with what follows from them",
+          .text =
+              STEP "void run(float *y, float *x, int n) { for (int a = 2; a <= n; a <<= 1)\n"
+                   " for (int b = a >> 1; b > 0; b /= 2) for (int c = 0; c < n; c += 3) { int w = n - c;\n"
+                   " k<<<(w + 63) / 64, 64>>>(y, x, n, b + c); } }",
+          .lines = { "repeat    a_step = 0..log2(max(n / 2, 1))",
+                     "repeat    b_step = 0..log2(max(((2 << a_step) >> 1), 1))",
+                     "repeat    c_step = 0..ceil_div(n, 3) - 1", "grid      ((n - (c_step * 3)) + 63) / 64",
+                     "in each iteration another one: (((2 << a_step) >> 1) >> b_step) + (c_step * 3)\n" } },
+        { .what = "a loop that only measures is asked about",
+          .text = STEP "void run(float *y, float *x, int n) { for (int i = 0; i < 100; i++)\n"
+                       " k<<<(n + 63) / 64, 64>>>(y, x, n, 1); }",
+          .lines = { "!repeat    ", "kernel    k  # ? the host launches it in a loop" } },
+        { .what = "one that goes on until the host sees an end",
+          .text = STEP "void run(float *y, float *x, int n) { do { k<<<(n + 63) / 64, 64>>>(y, x, n, 1);\n"
+                       " std::swap(x, y); } while (changes()); }",
+          .lines = { "repeat    4 swap x y  # ? how often does the host launch it?" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

@@ -1,0 +1,45 @@
+# Loops of the host around a launch become `repeat` lines: steps with two buffers, passes of a sort. Run on the CPU.
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+cat >heat.cu <<'PROGRAM'
+#include <utility>
+__global__ void heat(float *to, const float *from, int w, int h)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && y > 0 && x < w - 1 && y < h - 1)
+        to[y * w + x] = 0.5f * from[y * w + x] + 0.25f * (from[y * w + x - 1] + from[(y + 1) * w + x]);
+}
+void run(float *a, float *b, int w, int h, int steps)
+{
+    dim3 block(16, 16), grid((w + 15) / 16, (h + 15) / 16);
+    for (int s = 0; s < steps; s++) {
+        heat<<<grid, block>>>(b, a, w, h);
+        std::swap(a, b);
+    }
+}
+PROGRAM
+cat >bitonic.cu <<'PROGRAM'
+__global__ void bitonic(int *data, int n, int j, int k)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ j;
+    if (i < n && other > i && other < n) {
+        int a = data[i], b = data[other];
+        if ((a > b) == ((i & k) == 0)) {
+            data[i] = b;
+            data[other] = a;
+        }
+    }
+}
+void sort(int *data, int n)
+{
+    for (int repetition = 0; repetition < 10; repetition++)
+        for (int k = 2; k <= n; k <<= 1)
+            for (int j = k >> 1; j > 0; j >>= 1)
+                bitonic<<<(n + 255) / 256, 256>>>(data, n, j, k);
+}
+PROGRAM
+at adopt heat.cu -o templates
+cat templates/heat/op.cu templates/heat/adopted.cu
+at check heat --execute --shape 3x40x40 --templates templates
+at adopt bitonic.cu -o templates
+cat templates/bitonic/op.cu templates/bitonic/adopted.cu
+at check bitonic --execute --shape 256 --templates templates
