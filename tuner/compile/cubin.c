@@ -191,21 +191,6 @@ bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, in
 
 /* ---- names ---- */
 
-/* How a mangled name of this one begins: "_Z1f", "_ZN2ns1f". *local: the same for a static one. */
-static void mangle(char out[600], char local[600], const char *kernel)
-{
-    atx_lexer lexer = { .text = kernel, .len = strcspn(kernel, "<") };
-    bool nested = memmem(kernel, lexer.len, "::", 2) != NULL;
-    int n = snprintf(out, 600, "_Z%s", nested ? "N" : ""), l = snprintf(local, 600, "_ZL");
-    for (atx_token t; n < 500 && atx_lexer_next(&t, &lexer);) {
-        size_t len = t.end - t.begin;
-        if (t.kind != ATX_TOKEN_WORD || len >= 300)
-            continue;
-        l += snprintf(local + l, 600 - (size_t)l, "%zu%.*s", len, (int)len, kernel + t.begin);
-        n += snprintf(out + n, 600 - (size_t)n, "%zu%.*s", len, (int)len, kernel + t.begin);
-    }
-}
-
 static bool begins(const atx_cubin_kernel *k, const char *with)
 {
     size_t n = strlen(with);
@@ -217,13 +202,53 @@ static bool is_exactly(const atx_cubin_kernel *k, const char *name)
     return k->name_len == strlen(name) && memcmp(k->name, name, k->name_len) == 0;
 }
 
-/* Is the mangled one of that name? *instance: of a template. */
-static bool fits(const atx_cubin_kernel *k, const char *begin, const char *local, bool *instance)
+/* The next component of a mangled name, "3foo" or "L3foo", behind those of namespaces without a name; its
+ * length, 0: there is none. *at moves on. */
+static size_t next_component(const char **name, const char **at, const char *end)
 {
-    const char *with = begins(k, begin) ? begin : local;
-    size_t n = strlen(with);
-    *instance = k->name_len > n && k->name[n] == 'I';
-    return begins(k, with);
+    static const char UNNAMED[] = "_GLOBAL__N_";
+    size_t len = 0;
+    do {
+        *at += *at < end && **at == 'L'; /* static */
+        for (len = 0; *at < end && **at >= '0' && **at <= '9' && len < 1000; ++*at)
+            len = 10 * len + (size_t)(**at - '0');
+        if (len > (size_t)(end - *at))
+            return 0;
+        *name = *at;
+        *at += len;
+    } while (len >= sizeof UNNAMED && memcmp(*name, UNNAMED, sizeof UNNAMED - 1) == 0);
+    return len;
+}
+
+/* Behind the components of a mangled name, "_Z1fPf" or "_ZN2ns1fEPf", that are those of `name`, up to the
+ * arguments of a template; NULL: it is another one. */
+static const char *skip_name(const char *mangled, size_t mangled_len, const char *name)
+{
+    atx_lexer lexer = { .text = name, .len = strcspn(name, "<") };
+    const char *at = mangled, *end = mangled + mangled_len, *component = mangled;
+    int count = 0;
+    if (mangled_len < 3 || memcmp(mangled, "_Z", 2) != 0)
+        return NULL;
+    const bool nested = at[2] == 'N';
+    at += nested ? 3 : 2;
+    for (atx_token t; atx_lexer_next(&t, &lexer);) {
+        const size_t len = t.end - t.begin;
+        if (t.kind != ATX_TOKEN_WORD)
+            continue;
+        if (next_component(&component, &at, end) != len || memcmp(component, name + t.begin, len) != 0)
+            return NULL;
+        count++;
+    }
+    const bool ends = at == end || !nested || *at == 'E' || *at == 'I';
+    return count && ends ? at : NULL;
+}
+
+/* Is the mangled one of that name? *instance: of a template. */
+static bool fits(const atx_cubin_kernel *k, const char *kernel, bool *instance)
+{
+    const char *behind = skip_name(k->name, k->name_len, kernel);
+    *instance = behind && behind < k->name + k->name_len && *behind == 'I';
+    return behind != NULL;
 }
 
 /* As people write it: of "_Z1fPf" f, of "_ZN2ns1fEPf" ns::f; what is neither stays. */
@@ -234,16 +259,14 @@ static void read_name(char out[100], const atx_cubin_kernel *k)
     snprintf(out, 100, "%.*s", (int)(k->name_len > 80 ? 80 : k->name_len), k->name);
     if (!begins(k, "_Z"))
         return;
-    for (at += 2; at < end && (*at == 'N' || *at == 'L'); at++)
-        ;
-    while (at < end && *at >= '1' && *at <= '9') {
-        size_t len = 0;
-        for (; at < end && *at >= '0' && *at <= '9' && len < 100; at++)
-            len = 10 * len + (size_t)(*at - '0');
-        if (len > (size_t)(end - at) || n + len + 3 > 80)
+    at += 2;
+    const bool nested = at < end && *at == 'N';
+    at += nested;
+    for (const char *name = NULL; at < end && *at != 'E' && *at != 'I' && (nested || !n);) {
+        const size_t len = next_component(&name, &at, end);
+        if (!len || n + len + 3 > 80)
             return;
-        n += (size_t)snprintf(out + n, 100 - n, "%s%.*s", n ? "::" : "", (int)len, at);
-        at += len;
+        n += (size_t)snprintf(out + n, 100 - n, "%s%.*s", n ? "::" : "", (int)len, name);
     }
 }
 
@@ -277,16 +300,14 @@ static at_status fail_several(const atx_cubin_kernel *a, const atx_cubin_kernel 
 at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, const char *kernel,
                          at_error *err)
 {
-    char begin[600], local[600];
     const bool wants_instance = strchr(kernel, '<') != NULL;
     atx_cubin_kernel k, found = { 0 };
     bool exact = false, instance = false;
 
     kernel += strncmp(kernel, "::", 2) == 0 ? 2 : 0; /* of the global namespace: no symbol says so */
-    mangle(begin, local, kernel);
     for (int i = 0; !exact && atx_cubin_kernel_at(&k, code, len, i); i++) {
         exact = is_exactly(&k, kernel);
-        if (!exact && (!fits(&k, begin, local, &instance) || (wants_instance && !instance)))
+        if (!exact && (!fits(&k, kernel, &instance) || (wants_instance && !instance)))
             continue;
         if (found.name && !exact)
             return fail_several(&found, &k, kernel, err);
@@ -330,18 +351,15 @@ at_status atx_cubin_variable(const char **name, int64_t *bytes_out, const void *
     bytes elf = { code, len };
     Elf64_Ehdr head;
     Elf64_Sym symbol;
-    char nested[604], local[600];
     const char *found = NULL;
 
     *name = variable;
     *bytes_out = -1;
     if (len < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0 || !read_head(&head, elf))
         return AT_OK;
-    mangle(nested, local, variable);
-    if (strncmp(nested, "_ZN", 3) == 0)
-        strcat(nested, "E");
     for (int i = 0; find_symbol(&found, &symbol, elf, &head, is_variable, i); i++) {
-        if (strcmp(found, variable) == 0 || strcmp(found, nested) == 0 || strcmp(found, local) == 0) {
+        const char *behind = skip_name(found, strlen(found), variable);
+        if (strcmp(found, variable) == 0 || (behind && (!*behind || strcmp(behind, "E") == 0))) {
             *name = found;
             *bytes_out = (int64_t)symbol.st_size;
             return AT_OK;

@@ -256,7 +256,8 @@ static at_status find_kernel(atx_reading *r, const atx_lines *lines)
         return AT_OK;
     for (int i = 0; i < t->call.step_count; i++) {
         const char *kernel = t->call.steps[i].kernel;
-        if (t->call.steps[i].expression || atx_lines_source_has(lines, kernel))
+        if (t->call.steps[i].expression || strncmp(kernel, "_Z", 2) == 0 ||
+            atx_lines_source_has(lines, kernel))
             continue;
         char near[ATX_MAX_NAME], *text = atx_text_copy(lines->source, lines->len); /* terminated */
         bool has = text && atx_code_nearest_kernel(near, text, kernel);
@@ -452,11 +453,27 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
 
 /* ---- views of the device ---- */
 
+/* A kernel's name, or of a symbol, _Z1fPf or _ZN2ns1fEPf, the names that are in it. */
+static void add_kernel_names(atx_str *out, const char *kernel)
+{
+    const char *at = kernel + (kernel[2] == 'N' ? 3 : 2);
+    atx_str_addf(out, "%s\n", kernel);
+    while (strncmp(kernel, "_Z", 2) == 0 && *at >= '1' && *at <= '9') {
+        char *name;
+        const unsigned long len = strtoul(at, &name, 10);
+        if (len > strlen(name))
+            return;
+        atx_str_add_bytes(out, name, len);
+        atx_str_add(out, "\n");
+        at = name + len;
+    }
+}
+
 /* What the template needs of its sources; words in its own code do, too. */
 static void add_reached(atx_str *out, const atx_template *t, const char *own, size_t own_len)
 {
     for (int i = 0; i < t->call.step_count; i++)
-        atx_str_addf(out, "%s\n", t->call.steps[i].kernel);
+        add_kernel_names(out, t->call.steps[i].kernel);
     for (int i = 0; i < t->op->arg_count; i++)
         atx_str_addf(out, "%s\n", t->op->args[i].variable);
     for (int i = 0; i < t->scope.param_count; i++)

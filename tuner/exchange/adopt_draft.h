@@ -218,6 +218,7 @@ at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 
 /* Its template's arguments, and how it is called: `d->called`. After the launch is found. */
 at_status atx_draft_template(atx_draft *d) AT_MUST_CHECK;
+void atx_draft_mangle(atx_str *called, const atx_draft *d); /* where its name has overloads: its symbol */
 void atx_draft_targs(atx_draft *d); /* the parameters of its template, before all else */
 void atx_draft_namespaces(atx_str *out, const atx_tokens *t,
                           size_t end); /* "a::b::" of the braces open there */

@@ -320,6 +320,7 @@ at_status atx_draft_template(atx_draft *d)
     }
     for (int n = 0; n < count && !d->asks_arguments; n++)
         atx_str_addf(&called, "%s%s%s", n ? ", " : "<", d->targs[n].text, n + 1 == count ? ">" : "");
+    atx_draft_mangle(&called, d);
     if (!called.failed && called.len >= sizeof d->called)
         status = atx_fail(d->err, AT_ERR_INPUT,
                           "%s: found %s, whose full name has %zu characters; expected at most %d",

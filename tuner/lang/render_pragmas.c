@@ -157,7 +157,8 @@ at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t 
     atx_render_target(out, t->build.target);
     atx_render_note(out, t->text.headers);
     for (int i = 0; i < t->call.step_count; i++)
-        if (t->call.steps[i].expression || t->build.sources.count) {
+        if ((t->call.steps[i].expression || t->build.sources.count) &&
+            strncmp(t->call.steps[i].kernel, "_Z", 2) != 0) { /* a symbol as it is */
             atx_str_add(out, KERNEL);
             atx_render_kernel(out, t, t->call.steps[i].kernel, slots);
             atx_str_add(out, "\n");

@@ -104,6 +104,32 @@ Test(cubin, finds_names_of_the_global_namespace)
     munmap(pages, 2 * page);
 }
 
+Test(cubin, finds_names_in_namespaces_without_one)
+{
+    static const char UNNAMED[] =
+        "namespace { __global__ void f(float *p) { *p = 1; } }\n"
+        "namespace ns { namespace { template <int N> __global__ void g(float *p) { *p = N; }\n"
+        "template __global__ void g<2>(float *); }\n"
+        "struct f { }; static __global__ void h(float *p, f) { *p = 3; } }\n";
+    static const char *const NAMES[][2] = { { "f", "1fEPf" },
+                                            { "ns::g<2>", "1gILi2EEEvPf" },
+                                            { "ns::h", "hEPfNS_1fE" } };
+    atx_str code = { 0 };
+    atx_cubin_kernel k;
+    at_error err = { 0 };
+    compile(&code, UNNAMED, 80, ATX_CUBIN);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        k = find(&code, NAMES[i][0]);
+        const size_t n = strlen(NAMES[i][1]);
+        cr_expect(k.name_len > n && memcmp(k.name + k.name_len - n, NAMES[i][1], n) == 0, "%s: %.*s",
+                  NAMES[i][0], (int)k.name_len, k.name);
+    }
+    cr_expect_eq(atx_cubin_find(&k, code.data, code.len, "ns", &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "ns::h"), "%s", err.text);
+    cr_expect(!strstr(err.text, "_GLOBAL_"), "%s", err.text);
+    atx_str_clear(&code);
+}
+
 Test(cubin, says_which_there_are)
 {
     atx_str code = { 0 };

@@ -396,12 +396,25 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
                                "__global__ void k(float *y, int n) { if (threadIdx.x < n) y[0] = 1; }\n"
                                "__global__ void k(double *y, int n) { if (threadIdx.x < n) y[0] = 1; }\n";
     static const example EXAMPLES[] = {
-        { .what = "the first", .text = TEXT, .lines = { "type      T = f32", "# overload 1 of 2" } },
+        { .what = "the first",
+          .text = TEXT,
+          .lines = { "type      T = f32", "kernel    _Z1kPfi  # overload 1 of 2\n" } },
         { .what = "by its types",
           .text = TEXT,
           .kernel = "k(double *, int)",
           .lines = { "type      T = f64" } },
         { .what = "by its number", .text = TEXT, .kernel = "k#2", .lines = { "type      T = f64" } },
+        { .what = "by a symbol that says which",
+          .text =
+              "struct S { float v; };\n__global__ void k(double *y, const S *s, const half *h, const double "
+              "*__restrict__ const z, const half x[], const S by, unsigned long long n) { y[0] = n; }\n"
+              "__global__ void k(float *y) { y[0] = 1; }\n",
+          .lines = { "kernel    _Z1kPdPK1SPK6__halfPKdS5_S0_y  # overload 1 of 2" } },
+        { .what = "one name in two namespaces is no overload",
+          .text = "namespace a { __global__ void k(float *y) { y[0] = 1; } }\n"
+                  "namespace b { __global__ void k(double *y) { y[0] = 1; } }\n",
+          .kernel = "k#2",
+          .lines = { "kernel    b::k  # " } },
         { .what = "a list of parameters with #ifdef",
           .text = "__global__ void k(float *y,\n#ifdef EXTRA\n int extra,\n#endif\n int n) { if (threadIdx.x "
                   "< n) y[0] = 1; }",

@@ -1,0 +1,25 @@
+# Drafts of kernels that a name alone does not tell: in namespaces without a name, static, and overloads.
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+cat >unnamed.cu <<'PROGRAM'
+namespace ns {
+namespace {
+__global__ void plain(float *y, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = 1; }
+template <int N> __global__ void times(float *y, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = N; }
+} // namespace
+static __global__ void alone(float *y, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = 2; }
+} // namespace ns
+void run(float *y, int n) { ns::times<3><<<(n + 63) / 64, 64>>>(y, n); }
+PROGRAM
+cat >overloads.cu <<'PROGRAM'
+__global__ void put(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }
+__global__ void put(double *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 2; }
+PROGRAM
+for kernel in plain times alone; do
+  at adopt unnamed.cu --kernel $kernel -o templates
+  grep '^kernel' templates/$kernel/adopted.cu
+  at check $kernel --execute --shape 100 --templates templates 2>&1 | grep -v 'open question'
+done
+at adopt overloads.cu --kernel 'put(double *, int)' -o templates
+grep '^kernel' templates/put/adopted.cu
+at check put --execute --shape 100 --templates templates 2>&1 | grep -v 'open question'
+at check put --shape 100 --templates templates --sample 1 --jobs 1 2>&1 | grep -v 'open question'
