@@ -218,10 +218,16 @@ at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 
 /* Its template's arguments, and how it is called: `d->called`. After the launch is found. */
 at_status atx_draft_template(atx_draft *d) AT_MUST_CHECK;
+/* Of an argument of the template at token `at`, which may be a parameter of the function around it: what that
+ * is. */
+atx_span atx_draft_instance(const atx_draft *d, atx_span span, size_t at);
+/* The next place from token *at on that names an instance, k<4>: in a launch, or for a function that makes
+ * one.
+ */
+bool atx_draft_next_mention(atx_span *list, const atx_draft *d, size_t *at);
 void atx_draft_mangle(atx_str *called, const atx_draft *d); /* where its name has overloads: its symbol */
 void atx_draft_targs(atx_draft *d); /* the parameters of its template, before all else */
-void atx_draft_namespaces(atx_str *out, const atx_tokens *t,
-                          size_t end); /* "a::b::" of the braces open there */
+void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end); /* "a::b::": open at a token */
 
 /* The type of tokens begin..end, through typedef, using and #define of the file. */
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);

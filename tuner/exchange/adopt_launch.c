@@ -183,12 +183,13 @@ static void guess_block(atx_draft *d)
     if (!named && !atx_draft_uses(d, "threadIdx") && !atx_draft_uses(d, "blockIdx") && !d->reads_block) {
         snprintf(d->grid[0], sizeof d->grid[0], "1");
     } else if (!named) {
-        value[0] = d->bound > 0 ? bounded(d, 1024) : d->axes == 1 ? 256 : d->axes == 2 ? 16 : 8;
-        value[1] = d->axes == 1 || d->bound > 0 ? 1 : d->axes == 2 ? 16 : 8;
-        value[2] = d->axes == 3 && d->bound <= 0 ? 4 : 1;
-        if (d->bound > 0 && d->axes > 1) {
-            value[0] = 32;
-            value[1] = d->bound / 32 > 0 ? d->bound / 32 : 1;
+        static const long USUAL[3][3] = { { 256, 1, 1 }, { 16, 16, 1 }, { 8, 8, 4 } };
+        static const long SMALL[3][3] = { { 128, 1, 1 }, { 32, 4, 1 }, { 8, 4, 4 } }; /* a bound is unknown */
+        memcpy(value, d->bound < 0 ? SMALL[d->axes - 1] : USUAL[d->axes - 1], sizeof value);
+        if (d->bound > 0) {
+            value[0] = d->axes > 1 ? 32 : bounded(d, 1024);
+            value[1] = d->axes > 1 && d->bound / 32 > 0 ? d->bound / 32 : 1;
+            value[2] = 1;
         }
     } else if (!d->block[0][0]) {
         value[0] = 32;

@@ -121,7 +121,7 @@ static bool is_overloaded(const atx_draft *d, const char *spaces)
         if (k.open == d->kernel_text.open || !atx_tokens_is(&d->code, k.name, d->kernel) ||
             !atx_tokens_is(&d->code, atx_tokens_match(&d->code, k.open) + 1, "{"))
             continue;
-        atx_draft_namespaces(&own, &d->code, k.open);
+        atx_draft_namespaces(&own, d, k.open);
         const bool same = strcmp(atx_str_text(&own), spaces) == 0;
         atx_str_clear(&own);
         if (same)
@@ -134,7 +134,7 @@ void atx_draft_mangle(atx_str *called, const atx_draft *d)
 {
     atx_str spaces = { 0 }, out = { 0 };
     mangling m = { .count = 0 };
-    atx_draft_namespaces(&spaces, &d->code, d->kernel_text.open);
+    atx_draft_namespaces(&spaces, d, d->kernel_text.open);
     if (d->targ_count || spaces.len || !is_overloaded(d, atx_str_text(&spaces))) {
         atx_str_clear(&spaces);
         return;

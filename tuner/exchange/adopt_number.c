@@ -115,6 +115,16 @@ bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i)
 
 static bool number_of(long *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth);
 
+/* warp_size() of a function that only returns a number. */
+static bool called_number(long *out, const atx_draft *d, const char *name, int depth)
+{
+    const atx_tokens *t = &d->code;
+    const atx_draft_function *f = atx_draft_find_function(d, name);
+    const size_t end = f ? atx_tokens_find(t, f->body + 1, f->end, ";") : 0;
+    return f && atx_tokens_match(t, f->open) == f->open + 1 && atx_tokens_is(t, f->body + 1, "return") &&
+           end + 1 == f->end && number_of(out, d, t, (atx_span){ f->body + 2, end }, depth + 1);
+}
+
 static bool named_number(long *out, const atx_draft *d, const atx_tokens *t, size_t i, int depth)
 {
     char name[ATX_MAX_WORD];
@@ -127,6 +137,8 @@ static bool named_number(long *out, const atx_draft *d, const atx_tokens *t, siz
         *out = 32;
         return true;
     }
+    if (atx_tokens_is(t, i + 1, "("))
+        return called_number(out, d, name, depth);
     if (macro)
         return !macro->open && number_of(out, d, &d->all, macro->body, depth + 1);
     const size_t before = t == &d->code ? i : d->code.count;
@@ -157,6 +169,8 @@ static long read_operand(reading *r)
         r->bad = r->bad || !atx_draft_plain_number(&value, r->t, i);
     } else if (atx_tokens_is_word(r->t, i)) {
         r->bad = r->bad || !named_number(&value, r->d, r->t, i, r->depth);
+        if (atx_tokens_is(r->t, r->at, "("))
+            r->at = atx_tokens_match(r->t, r->at) + 1;
     } else if (atx_tokens_is(r->t, i, "-")) {
         value = -read_operand(r);
     } else if (atx_tokens_is(r->t, i, "(")) {

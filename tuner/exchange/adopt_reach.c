@@ -31,7 +31,8 @@ static at_status add_function(atx_draft *d, atx_draft_function f)
 
 static at_status find_functions(atx_draft *d)
 {
-    static const char *const NOT[] = { "if", "for", "while", "switch", "return", "sizeof", "catch", NULL };
+    static const char *const NOT[] = { "if",     "for",   "while",     "switch", "return",
+                                       "sizeof", "catch", "constexpr", NULL };
     const atx_tokens *t = &d->code;
     at_status status = AT_OK;
     for (size_t i = 0; i + 1 < t->count && status == AT_OK; i++) {

@@ -8,33 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- namespaces ---- */
-
-/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
-static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
-{
-    const size_t before = out->len;
-    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
-        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
-    if (out->len > before)
-        atx_str_add(out, "::");
-}
-
-void atx_draft_namespaces(atx_str *out, const atx_tokens *t, size_t end)
-{
-    size_t pending = 0; /* behind `namespace` or `struct`; 0: none */
-    for (size_t i = 0; i < end; i++) {
-        if (atx_tokens_is(t, i, "namespace") || atx_tokens_is(t, i, "struct"))
-            pending = i + 1;
-        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
-            i = atx_tokens_match(t, i);
-        else if (atx_tokens_is(t, i, "{") && pending)
-            add_namespace(out, t, pending);
-        if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
-            pending = 0;
-    }
-}
-
 /* ---- the parameters of the template ---- */
 
 /* The '<' of the kernel's own template; 0: it is none. */
@@ -64,7 +37,7 @@ static atx_meaning meaning_of(const atx_tokens *t, size_t begin, size_t end)
                   { "int32_t", ATX_MEANS_NUMBER },  { "uint", ATX_MEANS_NUMBER },
                   { "int64_t", ATX_MEANS_NUMBER },  { "short", ATX_MEANS_NUMBER },
                   { "uint64_t", ATX_MEANS_NUMBER }, { "uint16_t", ATX_MEANS_NUMBER } };
-    if (atx_tokens_is(t, begin, "template"))
+    if (atx_tokens_is(t, begin, "template") || atx_tokens_find(t, begin, end, "(") < end)
         return ATX_MEANS_OTHER;
     for (size_t i = begin; i < end; i++)
         for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
@@ -98,34 +71,24 @@ void atx_draft_targs(atx_draft *d)
 
 /* ---- what stands for them ---- */
 
-/* template __global__ void f<float, 4>(...); as a list of arguments */
-static bool find_instance(atx_span *out, const atx_draft *d)
-{
-    const atx_tokens *t = &d->code;
-    for (size_t i = 0; i + 1 < t->count; i++) {
-        if (!atx_tokens_is(t, i, "template") || atx_tokens_is(t, i + 1, "<"))
-            continue;
-        const size_t end = atx_tokens_find(t, i, t->count, ";");
-        for (size_t k = i; k < end && !atx_tokens_is(t, k, "{"); k++)
-            if (atx_tokens_is(t, k, d->kernel) && atx_tokens_is(t, k + 1, "<") &&
-                atx_tokens_match(t, k + 1) < end) {
-                *out = (atx_span){ k + 2, atx_tokens_match(t, k + 1) };
-                return true;
-            }
-    }
-    return false;
-}
-
+/* What the file's launch has; else the first instance that it names: template __global__ void f<float,
+ * 4>(...); or an argument of a function that launches it. */
 static void take_given(atx_draft *d)
 {
     const atx_tokens *t = &d->code;
     atx_span list = { d->launch.list, d->launch.list_end };
-    if ((!d->launched || list.begin >= list.end) && !find_instance(&list, d))
-        return;
+    size_t from = d->launch.at, place = 0;
+    if (!d->launched || list.begin >= list.end) {
+        if (!atx_draft_next_mention(&list, d, &place))
+            return;
+        from = list.begin;
+    }
     for (size_t at = list.begin, n = 0; at < list.end && n < (size_t)d->targ_count; n++) {
-        const size_t comma = atx_code_comma(t, at, list.end);
-        d->targs[n].given = (atx_span){ at, d->targs[n].pack ? list.end : comma };
-        at = d->targs[n].given.end + 1;
+        atx_draft_targ *a = &d->targs[n];
+        a->given = (atx_span){ at, a->pack ? list.end : atx_code_comma(t, at, list.end) };
+        at = a->given.end + 1;
+        if (!a->pack)
+            a->given = atx_draft_instance(d, a->given, from);
     }
 }
 
@@ -161,7 +124,7 @@ static bool is_plain(const atx_draft *d, atx_span span)
                 atx_tokens_is(t, i + 1, "::") || (i && atx_tokens_is(t, i - 1, "::")) ||
                 strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
                 atx_draft_definition(&value, d, word, d->launch.at);
-        known = known || is_enumerator(t, word);
+        known = known || is_enumerator(t, word) || atx_draft_find_function(d, word);
         if (!known)
             return false;
     }
@@ -217,18 +180,18 @@ static void write_type(atx_draft *d, int n, bool *have_t)
     snprintf(a->text, sizeof a->text, "T");
 }
 
-/* A value of the name in each of the file's launches. */
+/* A value of the name in each instance that the file names. */
 static void add_values(atx_draft *d, int n, atx_draft_param *p)
 {
-    atx_host_launch other;
-    for (size_t at = 0; atx_host_launch_next(&other, &d->code, d->kernel, &at);) {
-        size_t begin = other.list;
+    atx_span list;
+    for (size_t at = 0; atx_draft_next_mention(&list, d, &at);) {
+        size_t begin = list.begin;
         long value = 0;
-        for (int k = 0; k < n && begin < other.list_end; k++)
-            begin = atx_code_comma(&d->code, begin, other.list_end) + 1;
-        if (begin >= other.list_end || p->value_count == ATX_DRAFT_VALUES ||
+        for (int k = 0; k < n && begin < list.end; k++)
+            begin = atx_code_comma(&d->code, begin, list.end) + 1;
+        if (begin >= list.end || p->value_count == ATX_DRAFT_VALUES ||
             !atx_draft_number(&value, d, &d->code,
-                              (atx_span){ begin, atx_code_comma(&d->code, begin, other.list_end) }))
+                              (atx_span){ begin, atx_code_comma(&d->code, begin, list.end) }))
             continue;
         bool known = value == p->value;
         for (int k = 0; k < p->value_count; k++)
@@ -303,7 +266,7 @@ at_status atx_draft_template(atx_draft *d)
     at_status status = d->in->space ? AT_OK : refuse_pack(d);
     if (status != AT_OK)
         return status;
-    atx_draft_namespaces(&called, &d->code, d->kernel_text.open);
+    atx_draft_namespaces(&called, d, d->kernel_text.open);
     atx_str_add(&called, d->kernel);
     d->asks_arguments = d->in->space && d->targ_count;
     const int count = d->in->space ? 0 : d->targ_count;

@@ -52,7 +52,9 @@ static void write_block_values(atx_str *out, const atx_draft *d, int k, bool sev
 {
     const long v = d->block_value[k];
     const long least = several ? v / 4 : v < 32 ? v : v / 4 < 32 ? 32 : v / 4;
-    long most = 4 * v < 1024 ? 4 * v : 1024;
+    long most = v >= 512      ? 1024
+                : 4 * v < 512 ? 4 * v
+                              : 512; /* 1024 threads have 64 registers each: too few */
     if (d->bound > 0 && most > d->bound)
         most = d->bound;
     if (has_array_of(d, v) && most > v)

@@ -274,6 +274,15 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
                   "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n"
                   "void run(float *y, int n) { k<<<(n + 127) / 128, 128>>>(y, n); }",
           .lines = { "param     BLOCK = 32 64 128 256  # blockDim" } },
+        { .what = "__launch_bounds__ by a function",
+          .text = "constexpr int warp() { return 32; }\n__global__ void __launch_bounds__(2 * warp()) "
+                  "k(float *y, int n)\n"
+                  "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n",
+          .lines = { "param     BLOCK = 32 64  # blockDim" } },
+        { .what = "a bound that is an argument of the template",
+          .text = "template <int N> __global__ void __launch_bounds__(N * 7) k(float *y) { y[threadIdx.x] = "
+                  "N; }\n",
+          .lines = { "block     128\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -382,6 +391,19 @@ Test(adopt, parameters_are_what_shapes_the_code)
           .text = "template <class A, class B, int N> __global__ void k(A *y, const B *x) { y[0] = x[N]; }\n"
                   "template <class A, class B, int N> void run(A *y, B *x) { k<A, B, 4><<<1, 32>>>(y, x); }",
           .lines = { "kernel    k<T, T, 4>" } },
+        { .what = "parameters of the functions around the launch, to where an instance is named",
+          .text = "float twice(float x) { return x + x; }\n"
+                  "template <float (*F)(float), int N, class E> __global__ void k(E *y) { E s[N]; y[0] = "
+                  "F(s[0]); }\n"
+                  "template <float (*F)(float), int M = 8> void run(float *y) { if constexpr (M > 1) {\n"
+                  " k<F, M, float><<<1, 32>>>(y); } }\n"
+                  "template <float (*G)(float)> void outer(float *y) { run<G>(y); }\n"
+                  "void most(float *y) { outer<twice>(y); }",
+          .lines = { "kernel    k<twice, N, T>\n", "default   N=8 " } },
+        { .what = "instances that are passed to a function which launches them",
+          .text = "template <int N> __global__ void k(float *y) { float s[N]; y[0] = s[0]; }\n"
+                  "void run(float *y) { launch(k<64>, 1, 32, y); launch(k<128>, 1, 32, y); }",
+          .lines = { "kernel    k<N>\n", "param     N = 64 128\n", "default   N=64" } },
         { .what = "an explicit instance",
           .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
                   "template __global__ void k<float, 8>(float *);\n",
@@ -410,6 +432,11 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
               "*__restrict__ const z, const half x[], const S by, unsigned long long n) { y[0] = n; }\n"
               "__global__ void k(float *y) { y[0] = 1; }\n",
           .lines = { "kernel    _Z1kPdPK1SPK6__halfPKdS5_S0_y  # overload 1 of 2" } },
+        { .what = "namespaces that a macro opens and another one closes",
+          .text =
+              "#define OPEN namespace a { inline namespace v1 {\n#define CLOSE } }\nOPEN\nint other; CLOSE\n"
+              "OPEN namespace b { __global__ void k(float *y) { y[0] = 1; } } CLOSE\n",
+          .lines = { "kernel    a::v1::b::k\n" } },
         { .what = "one name in two namespaces is no overload",
           .text = "namespace a { __global__ void k(float *y) { y[0] = 1; } }\n"
                   "namespace b { __global__ void k(double *y) { y[0] = 1; } }\n",

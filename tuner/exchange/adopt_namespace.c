@@ -1,0 +1,65 @@
+/* adopt_namespace.c - the namespaces that are open at a place: by the braces before it, and by macros that
+ * open and close some (NS_BEGIN, NS_END). */
+#include "exchange/adopt_draft.h"
+
+enum { MOST_OPEN = 16 };
+
+/* How long the text was before each namespace that a macro opened. */
+typedef struct opened {
+    size_t lengths[MOST_OPEN];
+    int count;
+} opened;
+
+/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
+static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
+{
+    const size_t before = out->len;
+    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
+        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+    if (out->len > before)
+        atx_str_add(out, "::");
+}
+
+/* A macro whose text opens namespaces, or closes what such a one opened. */
+static void pass_macro(atx_str *out, opened *o, const atx_draft *d, size_t word)
+{
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, &d->code, word);
+    const atx_draft_macro *m = name[0] ? atx_draft_find_macro(d, name) : NULL;
+    size_t pending = 0;
+    for (size_t i = m && !m->open ? m->body.begin : 0; m && !m->open && i < m->body.end; i++) {
+        if (atx_tokens_is(&d->all, i, "namespace"))
+            pending = i + 1;
+        if (atx_tokens_is(&d->all, i, "{") && pending && o->count < MOST_OPEN) {
+            o->lengths[o->count++] = out->len;
+            add_namespace(out, &d->all, pending);
+            pending = 0;
+        } else if (atx_tokens_is(&d->all, i, "}") && o->count && o->lengths[o->count - 1] <= out->len) {
+            out->len = o->lengths[--o->count];
+            if (out->data)
+                out->data[out->len] = '\0';
+        }
+    }
+}
+
+void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end)
+{
+    const atx_tokens *t = &d->code;
+    size_t pending = 0; /* behind `namespace` or `struct`; 0: none */
+    bool begins = true; /* a declaration */
+    opened o = { .count = 0 };
+    for (size_t i = 0; i < end; i++) {
+        if (begins && atx_tokens_is_word(t, i))
+            pass_macro(out, &o, d, i);
+        if (atx_tokens_is(t, i, "namespace") || atx_tokens_is(t, i, "struct"))
+            pending = i + 1;
+        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
+            i = atx_tokens_match(t, i);
+        else if (atx_tokens_is(t, i, "{") && pending)
+            add_namespace(out, t, pending);
+        begins = atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";") ||
+                 (begins && atx_tokens_is_word(t, i) && !pending);
+        if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
+            pending = 0;
+    }
+}
