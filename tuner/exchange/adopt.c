@@ -100,8 +100,7 @@ static at_status write_guesses(atx_draft *d)
     d->shared_bytes[0] = '\0';
     d->grid_guessed = d->shared_guessed = true;
     d->grid_sync = d->launch.cooperative = false;
-    d->in_loop = d->in_loop || d->loop_count;
-    d->loop_count = 0;
+    atx_draft_forget_loops(d);
     d->out->questions = 0;
     atx_str_reset(&d->out->op);
     atx_str_reset(&d->out->t);

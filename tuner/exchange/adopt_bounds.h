@@ -66,6 +66,7 @@ typedef struct atx_bounding {
 void atx_bounds_begin(atx_bounding *b, atx_draft *d);
 
 /* A text of declarations, such as the grid. */
+atx_range atx_bounds_text_range(atx_bounding *b, const char *text);
 bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text);
 
 /* warp.thread_rank() and its kin of cooperative groups, at token i of `t`. */

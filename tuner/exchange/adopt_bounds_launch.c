@@ -9,6 +9,13 @@ enum { MOST_BUDGET = 8000 };
 
 static const atx_range UNKNOWN = { .known = false };
 
+/* An iteration of a loop of the host: no more than its last one. */
+static atx_range last_iteration(atx_bounding *b, const atx_draft_loop *loop)
+{
+    const atx_range last = atx_bounds_text_range(b, loop->down ? loop->first : loop->last);
+    return last.known ? atx_range_up_to(last.most) : last;
+}
+
 /* A word of the language of declarations. */
 static atx_range text_word(void *context, const atx_tokens *t, size_t *i, size_t end)
 {
@@ -18,6 +25,9 @@ static atx_range text_word(void *context, const atx_tokens *t, size_t *i, size_t
     atx_draft_word(name, t, (*i)++);
     if (!atx_tokens_is(t, *i, "(")) {
         int tag = ATX_TAG_PARAM;
+        for (int k = 0; k < b->d->loop_count; k++)
+            if (strcmp(b->d->loops[k].name, name) == 0)
+                return last_iteration(b, &b->d->loops[k]);
         for (int k = 0; k < b->d->arg_count; k++)
             tag = strcmp(b->d->args[k].name, name) == 0 ? ATX_TAG_ARG + k : tag;
         for (int k = 0; k < b->d->extra_count; k++)
@@ -39,14 +49,20 @@ static atx_range text_word(void *context, const atx_tokens *t, size_t *i, size_t
     return atx_range_exactly(atx_poly_divide_up(&b->symbols, &x.most, &y.most));
 }
 
-bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text)
+atx_range atx_bounds_text_range(atx_bounding *b, const char *text)
 {
     atx_tokens t = { 0 };
     const atx_range_words words = { &b->symbols, text_word, NULL, NULL, b };
     if (!text[0] || strstr(text, "device.") || strstr(text, "sizeof") || !atx_code_read(&t, text))
-        return false;
+        return UNKNOWN;
     const atx_range value = atx_range_read(&words, &t, 0, t.count);
     atx_tokens_clear(&t);
+    return value;
+}
+
+bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text)
+{
+    const atx_range value = atx_bounds_text_range(b, text);
     *out = value.most;
     return value.exact;
 }
@@ -68,7 +84,9 @@ void atx_bounds_begin(atx_bounding *b, atx_draft *d)
         static const char *const GRID[] = { "grid.x", "grid.y", "grid.z" };
         if (!atx_bounds_text(&b->block[k], b, d->block[k]))
             b->block[k] = atx_poly_number(d->block[k][0] ? 1024 : 1);
-        b->grid_known[k] = atx_bounds_text(&b->grid[k], b, d->grid[k]);
+        const atx_range grid = atx_bounds_text_range(b, d->grid[k]);
+        b->grid[k] = grid.most;
+        b->grid_known[k] = grid.exact || (grid.known && atx_draft_is_of_iteration(d, d->grid[k]));
         if (!b->grid_known[k] && !d->grid[k][0] && k && !d->grid_guessed) {
             b->grid[k] = atx_poly_number(1);
             b->grid_known[k] = true;
@@ -239,13 +257,12 @@ atx_range atx_bounds_argument(atx_bounding *b, const char *name)
     for (int k = 0; k < d->arg_count; k++) {
         const atx_draft_arg *a = &d->args[k];
         const char *type = a->type.targ >= 0 ? d->targs[a->type.targ].dtype : a->type.dtype;
-        atx_poly own;
         if (strcmp(a->arg.name, name) != 0)
             continue;
         if (a->stars || a->type.lanes != 1 || !type || (type[0] != 'i' && type[0] != 'u'))
             return UNKNOWN;
         if (a->own)
-            return atx_bounds_text(&own, b, a->value) ? atx_range_exactly(own) : UNKNOWN;
+            return atx_bounds_text_range(b, a->value);
         return atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, a->name, ATX_TAG_ARG + k)));
     }
     return UNKNOWN;

@@ -58,10 +58,9 @@ typedef struct atx_draft_arg {
     /* Of a scalar. */
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
-    bool own;                   /* `value` is of parameters: an argument of the template's own */
-    bool by_iteration;          /* `value` is another one in each iteration of a loop          */
-    int structure;              /* of which of the draft's structs it is, from 1; 0: of a type */
-    bool field;                 /* what a pointer in a struct by value goes to: no parameter of its own */
+    bool own;      /* `value` is of parameters or iterations: an argument of the template's own */
+    int structure; /* of which of the draft's structs it is, from 1; 0: of a type */
+    bool field;    /* what a pointer in a struct by value goes to: no parameter of its own */
 } atx_draft_arg;
 
 typedef struct atx_draft_field {
@@ -240,6 +239,8 @@ at_status atx_draft_structs(atx_draft *d) AT_MUST_CHECK;
 void atx_draft_write_struct(atx_draft *d, const atx_draft_struct *s, bool *asked);
 long atx_draft_vector_align(
     const atx_draft_type *type); /* bytes that float4 and its like begin at multiples of */
+/* "p.n" at token i: that field of a struct by value; NULL: it is none. */
+const atx_draft_field *atx_draft_find_field(const atx_draft *d, const atx_tokens *t, size_t i);
 bool atx_draft_has_reals(const atx_draft *d, int structure);
 
 /* What the kernel's code reaches; macros and functions of the file. */
@@ -282,6 +283,7 @@ void atx_draft_launch(atx_draft *d);
  */
 void atx_draft_loops(atx_draft *d);
 void atx_draft_finish_loops(atx_draft *d); /* after roles and sizes: swapped buffers are alike */
+void atx_draft_forget_loops(atx_draft *d);
 void atx_draft_write_loops(atx_draft *d);
 const atx_draft_loop *atx_draft_find_counter(const atx_draft *d, size_t token);
 bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression);

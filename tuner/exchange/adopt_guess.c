@@ -32,8 +32,7 @@ void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < d->arg_count; i++) {
             const uint64_t from = pass ? dims : first;
-            if (d->args[i].dim || d->args[i].own || d->args[i].by_iteration || !(from >> i & 1) ||
-                count == ATX_MAX_DIMS)
+            if (d->args[i].dim || d->args[i].own || !(from >> i & 1) || count == ATX_MAX_DIMS)
                 continue;
             d->args[i].dim = sized = true;
             count++;

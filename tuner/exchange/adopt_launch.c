@@ -335,11 +335,12 @@ static bool takes_block(atx_draft *d, atx_draft_arg *a, size_t begin, size_t end
 static bool takes_iteration(atx_draft *d, atx_draft_arg *a, size_t begin, size_t end)
 {
     atx_str text = { 0 };
-    const bool is = d->loop_count && atx_draft_expression(&text, d, (atx_span){ begin, end }, 0) &&
+    const bool is = d->loop_count && atx_draft_scalars() &&
+                    atx_draft_expression(&text, d, (atx_span){ begin, end }, 0) &&
                     text.len < sizeof a->value && atx_draft_is_of_iteration(d, text.data);
     if (is)
         snprintf(a->value, sizeof a->value, "%s", text.data);
-    a->by_iteration = is;
+    a->own = is;
     atx_str_clear(&text);
     return is;
 }

@@ -382,6 +382,8 @@ bool atx_draft_launches_with(const atx_draft *d, const char *name)
 
 void atx_draft_finish_loops(atx_draft *d)
 {
+    for (int k = 0; k < d->arg_count; k++) /* an iteration may write a part of it */
+        d->args[k].read = d->args[k].read || (d->loop_count && d->args[k].written && !d->args[k].atomic);
     for (int i = 0; i < d->loop_count; i++)
         for (int k = 0; k < d->loops[i].swap_count; k++) {
             atx_draft_arg *a = &d->args[d->loops[i].swaps[k][0]], *b = &d->args[d->loops[i].swaps[k][1]];
@@ -392,6 +394,17 @@ void atx_draft_finish_loops(atx_draft *d)
             else
                 memcpy(b->size, a->size, sizeof b->size);
         }
+}
+
+void atx_draft_forget_loops(atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].own && atx_draft_is_of_iteration(d, d->args[i].value)) {
+            d->args[i].own = false;
+            d->args[i].value[0] = '\0';
+        }
+    d->in_loop = d->in_loop || d->loop_count;
+    d->loop_count = 0;
 }
 
 void atx_draft_write_loops(atx_draft *d)

@@ -428,6 +428,19 @@ static void note_use(walk *w, atx_frame *f, size_t i)
     }
 }
 
+/* "v.y[i]" of a pointer in a struct by value. */
+static void note_field(walk *w, const atx_frame *f, size_t i)
+{
+    const atx_draft_field *field = atx_draft_find_field(w->z->bounds.d, f->t, i);
+    if (!field || field->buffer < 0)
+        return;
+    const atx_bound_name p = { .arg = field->buffer, .from = atx_range_exactly(atx_poly_number(0)) };
+    if (atx_tokens_is(f->t, i + 3, "["))
+        record(w, &p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 4, atx_tokens_match(f->t, i + 3) }));
+    else
+        w->z->reach[p.arg].unknown = true;
+}
+
 static void walk_frame(walk *w, atx_frame *f)
 {
     const atx_tokens *t = f->t;
@@ -437,6 +450,7 @@ static void walk_frame(walk *w, atx_frame *f)
         const atx_bound_name *p = atx_bounds_name(f, t, i);
         if (!p) {
             (void)note_call(w, f, i);
+            note_field(w, f, i);
             continue;
         }
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))

@@ -508,3 +508,24 @@ at_status atx_draft_structs(atx_draft *d)
             d->args[i].dims |= (uint64_t)1 << (63 - k);
     return status;
 }
+
+/* ---- what others ask ---- */
+
+const atx_draft_field *atx_draft_find_field(const atx_draft *d, const atx_tokens *t, size_t i)
+{
+    char name[ATX_MAX_WORD];
+    if (!atx_tokens_is_word(t, i) || is_member(t, i) ||
+        !(atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 1, "->")))
+        return NULL;
+    atx_draft_word(name, t, i);
+    for (int k = 0; k < d->arg_count && name[0]; k++) {
+        const atx_draft_arg *a = &d->args[k];
+        if (!a->structure || a->stars || strcmp(a->arg.name, name) != 0)
+            continue;
+        const atx_draft_struct *s = &d->structs[a->structure - 1];
+        for (int f = 0; f < s->field_count; f++)
+            if (atx_tokens_is(t, i + 2, s->fields[f].name))
+                return &s->fields[f];
+    }
+    return NULL;
+}

@@ -83,14 +83,8 @@ static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
         atx_str_add(out, "\n");
         return;
     }
-    const bool known = a->value[0] && !a->by_iteration;
-    atx_str_addf(out, "arg       %s %s = %s", a->name, type, known ? a->value : "1");
-    if (a->by_iteration) {
-        atx_str_addf(out, "  # ? in each iteration another one: %s\n", a->value);
-        d->out->questions++;
-        return;
-    }
-    if (!known && !*asked) {
+    atx_str_addf(out, "arg       %s %s = %s", a->name, type, a->value[0] ? a->value : "1");
+    if (!a->value[0] && !*asked) {
         atx_draft_ask(d, out, "values of numbers: the file does not say those that are 1");
         *asked = true;
         return;

@@ -461,8 +461,8 @@ Test(adopt, loops_of_the_host_are_repeated_where_iterations_differ)
           .text = STEP "void run(float *y, float *x, int n, int steps) { for (int i = 0; i < steps; ++i) {\n"
                        " k<<<(n + 63) / 64, 64>>>(y, x, n, i); std::swap(x, y); } }",
           .lines = { "shape     steps=4 n ", "repeat    i = 0..steps - 1 swap x y  # line 3\nkernel    k\n",
-                     "arg       y T[n] inout",
-                     "arg       t i32 = 1  # ? in each iteration another one: i\n" } },
+                     "arg       y T[n] inout", "scalar    t i32 = i\narg       y x n t\n",
+                     "!arg       t " } },
         { .what = "by three assignments, of variables that choose the buffers, down to a number",
           .text = STEP "void run(float *b[2], int n) { int src = 0, dst = 1;\n"
                        " for (int i = 7; i >= 1; i--) { int temp = src; src = dst; dst = temp;\n"
@@ -476,7 +476,7 @@ Test(adopt, loops_of_the_host_are_repeated_where_iterations_differ)
           .lines = { "repeat    a_step = 0..log2(max(n / 2, 1))",
                      "repeat    b_step = 0..log2(max(((2 << a_step) >> 1), 1))",
                      "repeat    c_step = 0..ceil_div(n, 3) - 1", "grid      ((n - (c_step * 3)) + 63) / 64",
-                     "in each iteration another one: (((2 << a_step) >> 1) >> b_step) + (c_step * 3)\n" } },
+                     "scalar    t i32 = (((2 << a_step) >> 1) >> b_step) + (c_step * 3)\n" } },
         { .what = "a loop that only measures is asked about",
           .text = STEP "void run(float *y, float *x, int n) { for (int i = 0; i < 100; i++)\n"
                        " k<<<(n + 63) / 64, 64>>>(y, x, n, 1); }",
@@ -512,8 +512,8 @@ Test(adopt, structs_have_the_fields_of_the_file)
                      "struct    Body = Vec pos, f32 v[4] align 16 uniform -1 1, i32 id[6] range 0 99, i32 "
                      "more range 0 "
                      "99, bool on  # ?",
-                     "arg       to Body[n] output\n", "arg       from Body[n] input\n", "check     within",
-                     "n * sizeof(Body)" } },
+                     "arg       to Body[256] output\n", "arg       from Body[256] input\n",
+                     "check     within", "256 * sizeof(Body)" } },
         { .what = "more than fields: its size",
           .text =
               "union U { double f; int i; }; struct Q { unsigned char q[18]; union { struct { short a, b; }; "
