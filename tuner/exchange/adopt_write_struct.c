@@ -26,6 +26,7 @@ static bool add_number(atx_str *out, const atx_draft *d, const atx_draft_struct 
 {
     const long count = f->count * f->type.lanes;
     const bool real = atx_draft_is_real(field_type(d, f)), truth = strcmp(field_type(d, f), "bool") == 0;
+    const bool bytes = strcmp(field_type(d, f) + 1, "8") == 0 && !s->by_value; /* any */
     atx_str_addf(out, "%s %s", field_type(d, f), f->name);
     if (count > 1)
         atx_str_addf(out, "[%ld]", count);
@@ -37,9 +38,9 @@ static bool add_number(atx_str *out, const atx_draft *d, const atx_draft_struct 
         atx_str_add(out, " = 0");
     else if (!truth && real)
         atx_str_add(out, " uniform -1 1");
-    else if (!truth)
+    else if (!truth && !bytes)
         atx_str_add(out, s->by_value && count == 1 ? " = 1" : " range 0 99");
-    return !f->value[0] && !real && !truth;
+    return !f->value[0] && !real && !truth && !bytes;
 }
 
 void atx_draft_write_struct(atx_draft *d, const atx_draft_struct *s, bool *asked)
