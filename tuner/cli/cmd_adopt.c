@@ -27,7 +27,9 @@ static const atx_usage USAGE = {
     "tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is given). The "
     "reference is the kernel itself as its author configured it. Lines that end in a comment `# ? ...` are "
     "guesses and questions that only the author can answer; `autotune check` lists those that are left. No "
-    "file is overwritten. Of several kernels of one name --kernel takes 'NAME(float *, int)' or NAME#2, the "
+    "file is overwritten. Kernels that one function launches one after the other, and of which one reads "
+    "what another writes, are one template unless --kernel names one. Of several kernels of one name "
+    "--kernel takes 'NAME(float *, int)' or NAME#2, the "
     "second one. Exit code with --run: that of `check`, then of `run`.",
 };
 

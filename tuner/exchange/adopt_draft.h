@@ -58,9 +58,11 @@ typedef struct atx_draft_arg {
     /* Of a scalar. */
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
-    bool own;      /* `value` is of parameters or iterations: an argument of the template's own */
-    int structure; /* of which of the draft's structs it is, from 1; 0: of a type */
-    bool field;    /* what a pointer in a struct by value goes to: no parameter of its own */
+    bool own;       /* `value` is of parameters or iterations: an argument of the template's own */
+    int structure;  /* of which of the draft's structs it is, from 1; 0: of a type */
+    bool scratch;   /* of several kernels: passed on from one to the next          */
+    int size_stage; /* which of these had it first                                 */
+    bool field;     /* what a pointer in a struct by value goes to: no parameter of its own */
 } atx_draft_arg;
 
 typedef struct atx_draft_field {
@@ -184,6 +186,8 @@ typedef struct atx_draft {
     atx_draft_param params[ATX_DRAFT_PARAMS];
     int param_count;
     char lone_dim[ATX_MAX_WORD]; /* where no argument is a dimension; "": one is */
+    size_t wanted_launch;        /* the token of the launch that is meant; 0: the one that says most */
+    bool several;                /* `kernel` is the function that launches several */
     /* The file's own launch of it. */
     bool launched;
     atx_host_launch launch;
@@ -323,6 +327,21 @@ void atx_draft_write_template(atx_draft *d);
 
 bool atx_draft_scalars(void); /* Whether declarations have scalars of all types, and a template's own. */
 const char *atx_draft_scalar_type(const atx_draft *d, const atx_draft_arg *a);
+
+/* ---- of adopt_open.c ---- */
+
+atx_draft *atx_draft_begin(atx_adopted *adopted, const atx_adopt_input *in,
+                           at_error *err);                  /* NULL: no memory */
+at_status atx_draft_understand(atx_draft *d) AT_MUST_CHECK; /* all but the writing */
+void atx_draft_close(atx_draft *d);                         /* NULL is allowed */
+void atx_draft_add_code(atx_str *out, const atx_draft *d);  /* the kernel's text */
+
+/* The draft in our own language, with the kernels' code: a failure is a fault of this program. */
+at_status atx_draft_read_again(const atx_adopted *out, const char *path, const char *kernels,
+                               at_error *err) AT_MUST_CHECK;
+
+/* AT_ERR_INPUT: the file has no such launches, or they are not understood. */
+at_status atx_draft_sequence(atx_adopted *out, const atx_adopt_input *in, at_error *err) AT_MUST_CHECK;
 
 static inline bool atx_draft_is_real(const char *type)
 {

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+void atx_draft_ask(atx_draft *d, atx_str *out, const char *question)
+{
+    atx_str_addf(out, "  # ? %s\n", question);
+    d->out->questions++;
+}
+
 /* Where no index has one, the first whole number that the launch does not say. */
 static uint64_t any_dim(const atx_draft *d)
 {

@@ -29,7 +29,8 @@ void atx_draft_find_launch(atx_draft *d)
     atx_host_launch one;
     int best = -1;
     for (size_t at = 0; atx_host_launch_next(&one, &d->code, d->kernel, &at);)
-        if (one.config_count >= 2 && score(d, &one) > best) {
+        if (one.config_count >= 2 &&
+            (d->wanted_launch ? one.at == d->wanted_launch : score(d, &one) > best)) {
             best = score(d, &one);
             d->launch = one;
             d->launched = true;

@@ -347,17 +347,6 @@ void atx_draft_loops(atx_draft *d)
     }
 }
 
-const atx_draft_loop *atx_draft_find_counter(const atx_draft *d, size_t token)
-{
-    for (int i = d->loop_count; i-- > 0;) {
-        const atx_draft_loop *loop = &d->loops[i];
-        if (loop->counter[0] && loop->last[0] && token > loop->head && token < loop->end &&
-            atx_tokens_is(&d->code, token, loop->counter))
-            return loop;
-    }
-    return NULL;
-}
-
 bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression)
 {
     for (int i = 0; i < d->loop_count; i++)

@@ -66,6 +66,17 @@ bool atx_draft_names_word(const char *text, const char *word)
     return false;
 }
 
+const atx_draft_loop *atx_draft_find_counter(const atx_draft *d, size_t token)
+{
+    for (int i = d->loop_count; i-- > 0;) {
+        const atx_draft_loop *loop = &d->loops[i];
+        if (loop->counter[0] && loop->last[0] && token > loop->head && token < loop->end &&
+            atx_tokens_is(&d->code, token, loop->counter))
+            return loop;
+    }
+    return NULL;
+}
+
 /* ---- places ---- */
 
 static const atx_part *part_of(const atx_draft *d, const atx_token *token)

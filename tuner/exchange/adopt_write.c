@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void atx_draft_ask(atx_draft *d, atx_str *out, const char *question)
-{
-    atx_str_addf(out, "  # ? %s\n", question);
-    d->out->questions++;
-}
-
 /* ---- arguments ---- */
 
 /* "  # the kernel's T" where the declaration has another name. */
@@ -34,8 +28,15 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
     const bool real = atx_draft_is_real(type);
     const bool zero = a->atomic && !a->read, data = a->read || !a->written;
     const char *structure = a->structure ? d->structs[a->structure - 1].name : NULL;
-    atx_str_addf(out, "arg       %s %s[", a->name, structure ? structure : own ? own : "T");
+    atx_str_addf(out, "%s %s %s[", a->scratch ? "scratch  " : "arg      ", a->name,
+                 structure ? structure
+                 : own     ? own
+                           : "T");
     atx_draft_add_size(out, d, a);
+    if (a->scratch) {
+        atx_str_add(out, "]\n");
+        return;
+    }
     atx_str_addf(out, "] %s", zero ? "output zero" : !a->written ? "input" : data ? "inout" : "output");
     if (structure) {
         add_renamed(out, a->name, &a->arg);
@@ -123,7 +124,7 @@ static void add_traffic(atx_draft *d)
         const atx_draft_arg *a = &d->args[i];
         const char *own = a->stars ? atx_draft_own_type(d, a) : NULL;
         atx_dtype type = ATX_F32;
-        if (!a->stars)
+        if (!a->stars || a->scratch)
             continue;
         atx_str_add(out, first ? "" : " + ");
         first = false;
@@ -208,7 +209,8 @@ void atx_draft_write_op(atx_draft *d)
 {
     atx_str *out = &d->out->op;
     bool integers = false, numbers = false, constants = false;
-    atx_str_addf(out, "/*!autotune\nop        %s  # the kernel %s\n", d->out->name, d->kernel);
+    atx_str_addf(out, "/*!autotune\nop        %s  # the kernel%s %s\n", d->out->name,
+                 d->several ? "s of" : "", d->kernel);
     add_shape(d);
     atx_str_addf(out, "type      T = %s\n\n", atx_draft_element(d));
     add_structs(d, &integers);

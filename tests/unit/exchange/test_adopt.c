@@ -489,6 +489,69 @@ Test(adopt, loops_of_the_host_are_repeated_where_iterations_differ)
     EXPECT_ALL(EXAMPLES);
 }
 
+#define PAIR                                                                                                 \
+    "__global__ void sum(float *part, const float *x, int n) { float s = 0;\n"                               \
+    " for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s += x[i];\n"  \
+    " atomicAdd(&part[blockIdx.x], s); }\n"                                                                  \
+    "__global__ void by(float *out, const float *in, const float *sums, int count, int parts)\n"             \
+    "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < count) out[i] = in[i] * sums[parts - 1]; }\n"
+
+Test(adopt, kernels_that_hand_on_their_results_are_one_candidate)
+{
+    static const example EXAMPLES[] = {
+        { .what = "what the host calls by one name is one argument, a count of blocks none of its sizes",
+          .text = PAIR
+          "void scale(float *y, const float *x, float *work, int n) { const int blocks = 64;\n"
+          " sum<<<blocks, 256>>>(work, x, n); by<<<(n + 127) / 128, 128>>>(y, x, work, n, blocks); }",
+          .lines = { "op        scale  # the kernels of scale\nshape     n ", "arg       x T[n] input",
+                     "arg       out T[n] output", "arg       parts i32 = 64\n",
+                     "launch    sum grid 64 block BLOCK arg part x n  # line 7\n"
+                     "launch    by grid (n + (BLOCK_2 - 1)) / BLOCK_2 block BLOCK_2 arg out x part n parts  "
+                     "# line 7\n",
+                     "default   BLOCK=256 BLOCK_2=128  #" } },
+        { .what = "in a loop, with its counter and one name for both blocks",
+          .text = STEP
+          "__global__ void next(float *a, const float *b, int m, int s) { int i = blockIdx.x * blockDim.x + "
+          "threadIdx.x;\n if (i < m - s) a[i] += b[i]; }\n"
+          "void march(float *p, float *q, int n) { for (int s = 1; s < n; s++) {\n"
+          " k<<<(n + 63) / 64, 64>>>(p, q, n, s); next<<<(n - s + 63) / 64, 64>>>(q, p, n, s); } }",
+          .lines = { "repeat    s = 1..n - 1  # line 5\nscalar    t i32 = s\n", "arg       y T[n] inout",
+                     "arg       x T[n] inout",
+                     "launch    k grid (n + 63) / 64 block 64 arg y x n t  # line 6\n",
+                     " arg x y n t  # line 6\n" } },
+        { .what = "one of them, as it is asked for",
+          .text = PAIR
+          "void scale(float *y, const float *x, float *work, int n) { const int blocks = 64;\n"
+          " sum<<<blocks, 256>>>(work, x, n); by<<<(n + 127) / 128, 128>>>(y, x, work, n, blocks); }",
+          .kernel = "by",
+          .lines = { "op        by  # the kernel by\n", "!launch    " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, kernels_that_hand_on_nothing_are_asked_for)
+{
+    static const char *const HOSTS[] = {
+        "void run(float *y, float *z, float *x, int n) { k<<<1, 64>>>(y, x, n, 1); again<<<1, 64>>>(z, x, "
+        "n); }",
+        "void run(float *y, float *x, int n) { if (n > 9) k<<<1, 64>>>(y, x, n, 1); else { again<<<1, "
+        "64>>>(x, y, n); } }",
+        "void run(float *y, float *x, int n) { k<<<1, 64>>>(y, x, n, 1); }\n"
+        "void more(float *y, float *x, int n) { again<<<1, 64>>>(x, y, n); }",
+    };
+    for (size_t i = 0; i < sizeof HOSTS / sizeof *HOSTS; i++) {
+        char text[1000];
+        atx_adopted out;
+        at_error err = { 0 };
+        snprintf(text, sizeof text,
+                 "%s__global__ void again(float *b, const float *a, int n) { b[n - 1] = a[0]; }\n%s", STEP,
+                 HOSTS[i]);
+        const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
+        cr_expect_eq(atx_adopt(&out, &in, &err), AT_ERR_INPUT, "%s", text);
+        cr_expect_str_eq(err.text, "k.cu: found 2 kernels: k again; expected --kernel NAME");
+    }
+}
+
 Test(adopt, structs_have_the_fields_of_the_file)
 {
     static const example EXAMPLES[] = {
