@@ -482,6 +482,8 @@ void atx_draft_forget_extras(atx_draft *d, atx_sizing *z)
 {
     atx_bounding *b = &z->bounds;
     bool all = d->extra_count > 0;
+    for (int i = 0; i < d->extra_count; i++) /* of a loop, of a struct's field: others have it */
+        all = all && !d->extra_counts[i] && d->extra[i][0];
     for (int k = 0; k < 3; k++) {
         bool has = false;
         atx_poly size, step;
