@@ -298,6 +298,7 @@ bool atx_draft_launches_with(const atx_draft *d, const char *name);
 
 void atx_draft_roles(atx_draft *d);
 void atx_draft_sizes(atx_draft *d);
+void atx_draft_order(atx_draft *d); /* of what buffers hold: after their sizes */
 
 /* Names that declarations leave free: of the arguments; of a parameter, as near to `wanted` as can be. */
 void atx_draft_names(atx_draft *d);

@@ -47,6 +47,7 @@ static at_status understand_launch(atx_draft *d)
         return status;
     atx_draft_sizes(d);
     atx_draft_finish_loops(d);
+    atx_draft_order(d);
     return AT_OK;
 }
 

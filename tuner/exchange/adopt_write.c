@@ -44,7 +44,7 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
         return;
     }
     if (data && !zero && real) {
-        atx_str_add(out, " uniform -1 1");
+        atx_str_addf(out, " %s", a->holds[0] ? a->holds : "uniform -1 1");
     } else if (data && !zero) {
         atx_str_addf(out, " %s", a->holds[0] ? a->holds : "index 100");
     }

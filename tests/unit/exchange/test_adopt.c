@@ -329,6 +329,20 @@ Test(adopt, buffers_are_what_the_code_does_with_them)
                   "void run(float *s, half *x, int n) { mix<half><<<n / 256, 256>>>(s, x, n); }",
           .lines = { "type      T = f16", "arg       sum f32[n] output", "arg       x T[n] input",
                      "kernel    mix<T>\n", "require   n / 256 > 0" } },
+        { .what = "columns of rows, and what is searched by halves",
+          .text = "__global__ void k(float *y, const float *v, const int *rows, const int *cols, const float "
+                  "*x, int n) {\n"
+                  " int i = blockIdx.x * 64 + threadIdx.x; if (i >= n) return; float s = 0;\n"
+                  " for (int j = rows[i]; j < rows[i + 1]; j++) s += v[j] * x[cols[j]]; y[i] = s; }\n",
+          .lines = { "arg       rows i32[n + 1] input offsets n * 16",
+                     "arg       cols i32[n * 16] input columns n of rows" } },
+        { .what = "what is searched by halves",
+          .text = "__global__ void find(int *at, const float *key, const int *list, int n) { int i = "
+                  "threadIdx.x, low = 0, "
+                  "high = n;\n while (low < high) { int mid = (low + high) / 2; if (key[mid] < 0 || "
+                  "list[mid] < i) low = mid + 1; else high "
+                  "= mid; }\n at[i] = low; }",
+          .lines = { "input sorted uniform -1 1", "input sorted index " } },
         { .what = "types of the file",
           .text = "typedef float real;\nusing index_t = unsigned;\n#define KEY short\n"
                   "__global__ void k(real *y, const index_t *x, const KEY *z, uchar *w, int n)\n"
