@@ -473,17 +473,6 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
     return read_global(p, name, t, i);
 }
 
-/* "p.n" of a struct by value: a size, or a number. */
-static bool read_field(atx_range *out, place *p, const atx_tokens *t, size_t i)
-{
-    const atx_draft_field *field = atx_draft_find_field(p->b->d, t, i);
-    atx_poly value;
-    if (!field || !atx_bounds_text(&value, p->b, field->value))
-        return false;
-    *out = atx_range_exactly(value);
-    return true;
-}
-
 static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t end)
 {
     place *p = context;
@@ -494,7 +483,7 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
         *i = end;
         return UNKNOWN;
     }
-    if (read_builtin(&value, p, t, at) || read_field(&value, p, t, at)) {
+    if (read_builtin(&value, p, t, at) || atx_bounds_field(&value, p->b, t, at)) {
         *i += 3;
         return value;
     }

@@ -78,6 +78,8 @@ atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y);
 /* A constant of the file at token i of `t`; false: the name is none. */
 bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_tokens *t, size_t i);
 
+/* "p.n" at token i, of a struct by value: a size, or a number. false: it is neither. */
+bool atx_bounds_field(atx_range *out, atx_bounding *b, const atx_tokens *t, size_t i);
 atx_range atx_bounds_argument(atx_bounding *b,
                               const char *name); /* a whole number that the kernel is given */
 

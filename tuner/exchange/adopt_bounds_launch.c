@@ -268,6 +268,16 @@ atx_range atx_bounds_argument(atx_bounding *b, const char *name)
     return UNKNOWN;
 }
 
+bool atx_bounds_field(atx_range *out, atx_bounding *b, const atx_tokens *t, size_t i)
+{
+    const atx_draft_field *field = atx_draft_find_field(b->d, t, i);
+    atx_poly value;
+    if (!field || !atx_bounds_text(&value, b, field->value))
+        return false;
+    *out = atx_range_exactly(value);
+    return true;
+}
+
 bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p)
 {
     for (int i = 0; i < b->symbols.count; i++)
