@@ -2,7 +2,7 @@
  * open and close some (NS_BEGIN, NS_END). */
 #include "exchange/adopt_draft.h"
 
-enum { MOST_OPEN = 16 };
+enum { MOST_OPEN = 16, MOST_DEPTH = 3 };
 
 /* How long the text was before each namespace that a macro opened. */
 typedef struct opened {
@@ -20,16 +20,19 @@ static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
         atx_str_add(out, "::");
 }
 
-/* A macro whose text opens namespaces, or closes what such a one opened. */
-static void pass_macro(atx_str *out, opened *o, const atx_draft *d, size_t word)
+/* A macro whose text opens namespaces, or closes what such a one opened; macros in it, too. */
+static void pass_macro(atx_str *out, opened *o, const atx_draft *d, const atx_tokens *t, size_t word,
+                       int depth)
 {
     char name[ATX_MAX_WORD];
-    atx_draft_word(name, &d->code, word);
+    atx_draft_word(name, t, word);
     const atx_draft_macro *m = name[0] ? atx_draft_find_macro(d, name) : NULL;
     size_t pending = 0;
     for (size_t i = m && !m->open ? m->body.begin : 0; m && !m->open && i < m->body.end; i++) {
         if (atx_tokens_is(&d->all, i, "namespace"))
             pending = i + 1;
+        else if (atx_tokens_is_word(&d->all, i) && !pending && depth < MOST_DEPTH)
+            pass_macro(out, o, d, &d->all, i, depth + 1);
         if (atx_tokens_is(&d->all, i, "{") && pending && o->count < MOST_OPEN) {
             o->lengths[o->count++] = out->len;
             add_namespace(out, &d->all, pending);
@@ -50,7 +53,7 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end)
     opened o = { .count = 0 };
     for (size_t i = 0; i < end; i++) {
         if (begins && atx_tokens_is_word(t, i))
-            pass_macro(out, &o, d, i);
+            pass_macro(out, &o, d, t, i, 0);
         if (atx_tokens_is(t, i, "namespace") || atx_tokens_is(t, i, "struct"))
             pending = i + 1;
         if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)

@@ -436,6 +436,7 @@ static void find_value(const atx_draft *d, size_t variable, int n, atx_draft_fie
 static at_status add_buffers(atx_draft *d, atx_draft_struct *s)
 {
     at_status status = AT_OK;
+    s->by_value = true;
     for (int i = 0; s->listed && i < s->field_count && status == AT_OK; i++) {
         atx_draft_field *f = &s->fields[i];
         if (f->structure)
@@ -451,7 +452,6 @@ static at_status add_buffers(atx_draft *d, atx_draft_struct *s)
 static at_status take_by_value(atx_draft *d, int arg)
 {
     atx_draft_struct *s = &d->structs[d->args[arg].structure - 1];
-    s->by_value = true;
     if (s->sized && s->bytes > ATX_MAX_STRUCT_BYTES)
         return atx_fail(
             d->err, AT_ERR_INPUT,

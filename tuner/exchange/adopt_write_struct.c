@@ -43,10 +43,21 @@ static bool add_number(atx_str *out, const atx_draft *d, const atx_draft_struct 
     return !f->value[0] && !real && !truth && !bytes;
 }
 
+/* Whether its pointers go nowhere: it is only a part of a struct whose fields are not listed. */
+static bool is_unused(const atx_draft_struct *s)
+{
+    for (int i = 0; s->listed && i < s->field_count; i++)
+        if (s->fields[i].pointer && s->fields[i].buffer < 0)
+            return true;
+    return false;
+}
+
 void atx_draft_write_struct(atx_draft *d, const atx_draft_struct *s, bool *asked)
 {
     atx_str *out = &d->out->op;
     bool guess = false;
+    if (is_unused(s))
+        return;
     if (!s->listed) {
         atx_str_addf(out, "struct    %s bytes %ld", s->name, s->sized && s->bytes > 0 ? s->bytes : 8);
         atx_str_addf(out, " align %ld", s->sized && s->bytes > 0 ? s->align : 8);

@@ -1,0 +1,165 @@
+/* test_adopt_host.c - drafts of what the host does around a kernel: loops, several kernels, structs that it
+ * passes.
+ */
+#include "adopt_lines.h"
+
+#include <stdio.h>
+
+TestSuite(adopt_host);
+
+#define STEP                                                                                                 \
+    "__global__ void k(float *y, const float *x, int n, int t) { int i = blockIdx.x * 64 + threadIdx.x;\n"   \
+    " if (i < n) y[i] = x[i] + t; }\n"
+
+#define PAIR                                                                                                 \
+    "__global__ void sum(float *part, const float *x, int n) { float s = 0;\n"                               \
+    " for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s += x[i];\n"  \
+    " atomicAdd(&part[blockIdx.x], s); }\n"                                                                  \
+    "__global__ void by(float *out, const float *in, const float *sums, int count, int parts)\n"             \
+    "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < count) out[i] = in[i] * sums[parts - 1]; }\n"
+
+Test(adopt_host, loops_of_the_host_are_repeated_where_iterations_differ)
+{
+    static const example EXAMPLES[] = {
+        { .what = "the counter, buffers that change places, a count that only the host has",
+          .text = STEP "void run(float *y, float *x, int n, int steps) { for (int i = 0; i < steps; ++i) {\n"
+                       " k<<<(n + 63) / 64, 64>>>(y, x, n, i); std::swap(x, y); } }",
+          .lines = { "shape     steps=4 n ", "repeat    i = 0..steps - 1 swap x y  # line 3\nkernel    k\n",
+                     "arg       y T[n] inout", "scalar    t i32 = i\narg       y x n t\n",
+                     "!arg       t " } },
+        { .what = "by three assignments, of variables that choose the buffers, down to a number",
+          .text = STEP "void run(float *b[2], int n) { int src = 0, dst = 1;\n"
+                       " for (int i = 7; i >= 1; i--) { int temp = src; src = dst; dst = temp;\n"
+                       " k<<<(n + 63) / 64, 64>>>(b[dst], b[src], n, 3); } }",
+          .lines = { "repeat    i = 7..1 down swap x y", "arg       t i32 = 3\n" } },
+        { .what = "doubled, halved, in steps, with what follows from them",
+          .text =
+              STEP "void run(float *y, float *x, int n) { for (int a = 2; a <= n; a <<= 1)\n"
+                   " for (int b = a >> 1; b > 0; b /= 2) for (int c = 0; c < n; c += 3) { int w = n - c;\n"
+                   " k<<<(w + 63) / 64, 64>>>(y, x, n, b + c); } }",
+          .lines = { "repeat    a_step = 0..log2(max(n / 2, 1))",
+                     "repeat    b_step = 0..log2(max(((2 << a_step) >> 1), 1))",
+                     "repeat    c_step = 0..ceil_div(n, 3) - 1", "grid      ((n - (c_step * 3)) + 63) / 64",
+                     "scalar    t i32 = (((2 << a_step) >> 1) >> b_step) + (c_step * 3)\n" } },
+        { .what = "a loop that only measures is asked about",
+          .text = STEP "void run(float *y, float *x, int n) { for (int i = 0; i < 100; i++)\n"
+                       " k<<<(n + 63) / 64, 64>>>(y, x, n, 1); }",
+          .lines = { "!repeat    ", "kernel    k  # ? the host launches it in a loop" } },
+        { .what = "one that goes on until the host sees an end",
+          .text = STEP "void run(float *y, float *x, int n) { do { k<<<(n + 63) / 64, 64>>>(y, x, n, 1);\n"
+                       " std::swap(x, y); } while (changes()); }",
+          .lines = { "repeat    4 swap x y  # ? how often does the host launch it?" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_host, kernels_that_hand_on_their_results_are_one_candidate)
+{
+    static const example EXAMPLES[] = {
+        { .what = "what the host calls by one name is one argument, a count of blocks none of its sizes",
+          .text = PAIR
+          "void scale(float *y, const float *x, float *work, int n) { const int blocks = 64;\n"
+          " sum<<<blocks, 256>>>(work, x, n); by<<<(n + 127) / 128, 128>>>(y, x, work, n, blocks); }",
+          .lines = { "op        scale  # the kernels of scale\nshape     n ", "arg       x T[n] input",
+                     "arg       out T[n] output", "arg       parts i32 = 64\n",
+                     "launch    sum grid 64 block BLOCK arg part x n  # line 7\n",
+                     "block BLOCK_2 arg out x part n parts  # line 7\n",
+                     "default   BLOCK=256 BLOCK_2=128  #" } },
+        { .what = "in a loop, with its counter and one name for both blocks",
+          .text = STEP
+          "__global__ void next(float *a, const float *b, int m, int s) { int i = blockIdx.x * blockDim.x + "
+          "threadIdx.x;\n if (i < m - s) a[i] += b[i]; }\n"
+          "void march(float *p, float *q, int n) { for (int s = 1; s < n; s++) {\n"
+          " k<<<(n + 63) / 64, 64>>>(p, q, n, s); next<<<(n - s + 63) / 64, 64>>>(q, p, n, s); } }",
+          .lines = { "repeat    s = 1..n - 1  # line 5\nscalar    t i32 = s\n", "arg       y T[n] inout",
+                     "arg       x T[n] inout",
+                     "launch    k grid (n + 63) / 64 block 64 arg y x n t  # line 6\n",
+                     " arg x y n t  # line 6\n" } },
+        { .what = "one of them, as it is asked for",
+          .text = PAIR
+          "void scale(float *y, const float *x, float *work, int n) { const int blocks = 64;\n"
+          " sum<<<blocks, 256>>>(work, x, n); by<<<(n + 127) / 128, 128>>>(y, x, work, n, blocks); }",
+          .kernel = "by",
+          .lines = { "op        by  # the kernel by\n", "!launch    " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_host, kernels_that_hand_on_nothing_are_asked_for)
+{
+    static const char *const HOSTS[] = {
+        "void run(float *y, float *z, float *x, int n) { k<<<1, 64>>>(y, x, n, 1); again<<<1, 64>>>(z, x, "
+        "n); }",
+        "void run(float *y, float *x, int n) { if (n > 9) k<<<1, 64>>>(y, x, n, 1); else { again<<<1, "
+        "64>>>(x, y, n); } }",
+        "void run(float *y, float *x, int n) { k<<<1, 64>>>(y, x, n, 1); }\n"
+        "void more(float *y, float *x, int n) { again<<<1, 64>>>(x, y, n); }",
+    };
+    for (size_t i = 0; i < sizeof HOSTS / sizeof *HOSTS; i++) {
+        char text[1000];
+        atx_adopted out;
+        at_error err = { 0 };
+        snprintf(text, sizeof text,
+                 "%s__global__ void again(float *b, const float *a, int n) { b[n - 1] = a[0]; }\n%s", STEP,
+                 HOSTS[i]);
+        const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
+        cr_expect_eq(atx_adopt(&out, &in, &err), AT_ERR_INPUT, "%s", text);
+        cr_expect_str_eq(err.text, "k.cu: found 2 kernels: k again; expected --kernel NAME");
+    }
+}
+
+Test(adopt_host, structs_have_the_fields_of_the_file)
+{
+    static const example EXAMPLES[] = {
+        { .what = "by value: pointers are buffers, what an index is compared with is a size",
+          .text =
+              "struct View { float *y; const double *x; int n; float by; };\n"
+              "__global__ void k(View v) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+              " if (i >= v.n) return; v.y[i] = v.by * v.x[i]; }\n"
+              "void run(float *y, double *x, int count) { View v; v.y = y; v.x = x; v.n = count; v.by = 2;\n"
+              " k<<<(v.n + 63) / 64, 64>>>(v); }",
+          .lines = { "shape     n ", "arg       y T[n] output", "arg       x f64[n] input uniform -1 1",
+                     "struct    View = f32 *y, const f64 *x, i32 n = n, f32 by = 2\narg       v View\n",
+                     "grid      (n + (BLOCK - 1)) / BLOCK" } },
+        { .what = "in arrays: arrays, vectors, structs, defaults, functions, an alignment",
+          .text =
+              "#define M 3\nstruct alignas(16) Vec { float x = 0, y{1}; };\n"
+              "typedef struct Tag { Vec pos; float4 v; int id[M][2], more; static const int N = 4; bool on;\n"
+              " Tag() : id{}, more(2) {} float norm() const { return v.x; } enum { A, B }; } Body;\n"
+              "__global__ void k(Body *to, const Body *from) { to[threadIdx.x] = from[threadIdx.x]; }",
+          .lines = { "struct    Vec align 16 = f32 x uniform -1 1, f32 y uniform -1 1\n",
+                     "struct    Body = Vec pos, f32 v[4] align 16 uniform -1 1, i32 id[6] range 0 99,",
+                     "i32 more range 0 99, bool on  # ?", "arg       to Body[256] output\n",
+                     "arg       from Body[256] input\n", "check     within", "256 * sizeof(Body)" } },
+        { .what = "more than fields: its size",
+          .text =
+              "union U { double f; int i; }; struct Q { unsigned char q[18]; union { struct { short a, b; }; "
+              "int c; }; U u; };\n"
+              "__global__ void k(float *y, const Q *q, int n) { int i = threadIdx.x; if (i < n) y[i] = "
+              "q[i].c; }",
+          .lines = { "struct    U bytes 8 align 8", "struct    Q bytes 32 align 8",
+                     "arg       q Q[n] input\n" } },
+        { .what = "a struct with pointers in another one",
+          .text = "struct Part { float *data; int n; }; struct P { Part part; int m; };\n"
+                  "__global__ void k(P p) { p.part.data[threadIdx.x] = p.m; }",
+          .lines = { "arg       data T[n] output\nstruct    Part = f32 *data, i32 n = 1" } },
+        { .what = "a part with pointers of what is more than fields",
+          .text = "struct Part { float *data; int n; }; struct P { Part part; Strange more; };\n"
+                  "__global__ void k(float *y, P p) { y[threadIdx.x] = p.part.data[0]; }",
+          .lines = { "struct    P bytes 8 align 8  # ? how many bytes has it?", "!struct    Part",
+                     "arg       p P\n" } },
+        { .what = "vectors of CUDA's and what nobody can know, by value",
+          .text = "__global__ void k(float *y, uint3 a, float4 b, View<3> c, int n) { int i = threadIdx.x;\n"
+                  " if (i < n) y[i] = a.x + b.x; }",
+          .lines = { "struct    uint3_ = u32 x = 1, u32 y = 1, u32 z = 1",
+                     "struct    float4_ align 16 = f32 x",
+                     "struct    View bytes 8 align 8  # ? how many bytes has it?", "arg       a uint3_\n",
+                     "arg       c View\n" } },
+        { .what = "numbers that the host gives in braces",
+          .text = "struct P { int a; float2 b; unsigned c; };\n"
+                  "__global__ void k(float *y, P p) { y[threadIdx.x] = p.a + p.c; }\n"
+                  "void run(float *y) { P p = { 4, {}, 1 << 3 }; k<<<1, 32>>>(y, p); }",
+          .lines = { "struct    P = i32 a = 4, f32 b[2] align 8 uniform -1 1, u32 c = 8\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
