@@ -98,6 +98,25 @@ Test(verify, every_command_writes_whole_objects)
     expect_json_line("config", "THREADS=224");
 }
 
+/* As `tune` has one: what was compiled once is not compiled again. The database is its own cache here. */
+Test(verify, run_and_verify_take_kernels_from_the_cache_and_put_them_there)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/db", e2e_folder());
+    setenv("AUTOTUNE_CACHE", path, 1);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates --config 'mine THREADS=64'");
+    e2e_expect(run.code == 0, run);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), 0);
+    e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1");
+    long kept = e2e_count("SELECT count(*) FROM cubin");
+    e2e_count("DELETE FROM cubin WHERE stored_at GLOB 'winner 20*'");
+    long left = e2e_count("SELECT count(*) FROM cubin");
+    cr_assert_lt(left, kept);
+    e2e_tune(&run, E2E_QUICK, VERIFY);
+    e2e_expect(run.code == 0, run);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), left);
+}
+
 Test(verify, nothing_to_verify_is_said)
 {
     e2e_tune(&run, E2E_QUICK, VERIFY);

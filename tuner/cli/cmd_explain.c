@@ -133,7 +133,7 @@ static at_status open_instance(explainer *e, at_error *err)
     return status == AT_OK ? atx_instance_open(&e->instance, &o, err) : status;
 }
 
-/* NULL: nobody knows it as the best. */
+/* NULL: it is not known as the best. */
 static const char *origin_of(const explainer *e, const atx_template *t, const atx_config *config)
 {
     static const char *const ORIGINS[] = { [ATX_MATCH_EXACT] = "the winner",

@@ -235,26 +235,30 @@ static at_status tune(attempt *r, at_error *err)
 {
     const char *devices[] = { r->args->device ? r->args->device : "0" };
     const char *templates[] = { r->t->name };
-    const atx_tune_options options = { .devices = devices,
-                                       .device_count = 1,
-                                       .seed = 1,
-                                       .max_trials = 1,
-                                       .force = true,
-                                       .warm = r->args->warm,
-                                       .fixes = r->fixes,
-                                       .fix_count = r->t->scope.param_count,
-                                       .templates = templates,
-                                       .template_count = 1,
-                                       .jobs = 1,
-                                       .db_path = atx_str_text(&r->db),
-                                       .command = "autotune run",
-                                       .cancel = &atx_cancel_requested };
+    atx_str cache = { 0 };
+    atx_tune_options options = { .devices = devices,
+                                 .device_count = 1,
+                                 .seed = 1,
+                                 .max_trials = 1,
+                                 .force = true,
+                                 .warm = r->args->warm,
+                                 .fixes = r->fixes,
+                                 .fix_count = r->t->scope.param_count,
+                                 .templates = templates,
+                                 .template_count = 1,
+                                 .jobs = 1,
+                                 .db_path = atx_str_text(&r->db),
+                                 .command = "autotune run",
+                                 .cancel = &atx_cancel_requested };
     const atx_tune_events events = {
         .context = r, .progress = on_progress, .result = on_result, .warning = on_warning
     };
+    at_status status = atx_use_cache(&options, NULL, &cache, err);
     atx_display_init(&r->display, false, false);
-    at_status status = atx_tune(&r->problem, 1, r->catalog, &options, &events, err);
+    if (status == AT_OK)
+        status = atx_tune(&r->problem, 1, r->catalog, &options, &events, err);
     atx_display_erase(&r->display);
+    atx_str_clear(&cache);
     return status;
 }
 

@@ -56,7 +56,7 @@ static void print_config(const atx_template *t, const atx_config *config, atx_fo
     atx_print(stdout, "%s\n", atx_whole(line));
 }
 
-/* A template's configurations, one a line; ends early on Ctrl-C or when nobody reads them any more. */
+/* A template's configurations, one a line; ends early on Ctrl-C or when the reader has gone. */
 static void print_configs(const atx_space *space, const space_args *a, atx_format format)
 {
     const atx_template *t = atx_space_template(space);

@@ -241,15 +241,6 @@ static at_status plan_shard(plan *p, const char *text, at_error *err)
     return status == AT_OK ? atx_shard_take(&p->shapes, &shard, err) : status;
 }
 
-static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
-{
-    at_status status = atx_store_cache_path(&p->cache, err);
-    if (status == AT_OK)
-        status = atx_store_cubin_limit(&p->options.cache_bytes, a->cache_limit, err);
-    p->options.cache_path = p->cache.len ? atx_str_text(&p->cache) : NULL;
-    return status;
-}
-
 static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
 {
     atx_replay_spec recording = { .pace = 0 };
@@ -291,7 +282,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     if (status == AT_OK)
         status = plan_db(p, a->db, err);
     if (status == AT_OK && !a->no_cache)
-        status = plan_cache(p, a, err);
+        status = atx_use_cache(o, a->cache_limit, &p->cache, err);
     return status == AT_OK ? check_trace(p, a, err) : status;
 }
 

@@ -42,7 +42,7 @@ typedef struct work {
     atx_catalog *catalog;
     atx_shapes shapes;
     atx_tune_options options;
-    atx_str keep;
+    atx_str keep, cache;
     atx_device *device;
     atx_session *session;
     atx_format format;
@@ -223,6 +223,8 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
             "a GPU, or name another with --db",
             w->options.db_path);
     if (status == AT_OK)
+        status = atx_use_cache(&w->options, NULL, &w->cache, err);
+    if (status == AT_OK)
         status = read_shapes(w, err);
     if (status == AT_OK)
         status = atx_device_open(&w->device, a->device ? a->device : "0", &cancel, err);
@@ -281,6 +283,7 @@ static void work_close(work *w)
     atx_shapes_clear(&w->shapes);
     atx_catalog_close(w->catalog);
     atx_str_clear(&w->keep);
+    atx_str_clear(&w->cache);
 }
 
 int atx_cmd_verify(int argc, char **argv)

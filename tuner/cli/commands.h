@@ -12,6 +12,7 @@
 #include "source/allowed.h"
 #include "source/headers.h"
 #include "space/space.h"
+#include "tune/job.h"
 #include "util/options.h"
 #include <stdatomic.h>
 
@@ -177,6 +178,11 @@ at_status atx_fixes_read(atx_fix *out, const atx_words *words, const atx_catalog
 
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_error *err) AT_MUST_CHECK;
+
+/* The cache of compiled kernels and its limit (NULL: the environment's), as the options of what measures; its
+ * name is in keep. */
+at_status atx_use_cache(atx_tune_options *options, const char *limit, atx_str *keep,
+                        at_error *err) AT_MUST_CHECK;
 
 /* Warns of a database that is written on a network file system. */
 void atx_warn_of_network(const char *path);

@@ -394,3 +394,12 @@ at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_err
         *out = atx_str_text(keep);
     return status;
 }
+
+at_status atx_use_cache(atx_tune_options *options, const char *limit, atx_str *keep, at_error *err)
+{
+    at_status status = atx_store_cache_path(keep, err);
+    if (status == AT_OK)
+        status = atx_store_cubin_limit(&options->cache_bytes, limit, err);
+    options->cache_path = keep->len ? atx_str_text(keep) : NULL;
+    return status;
+}

@@ -26,7 +26,7 @@ static void print_flaw(const atx_executed_flaw *f)
     atx_str_clear(&text);
 }
 
-/* `tell_shapes`: nobody named them. */
+/* `tell_shapes`: they were not named. */
 static void print_text(const atx_executed *x, bool tell_shapes)
 {
     atx_print(stdout, "%s/%s: %" PRId64 " configuration%s of %" PRId64 " problem%s", x->t->op->name,

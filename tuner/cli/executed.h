@@ -19,7 +19,7 @@ typedef struct atx_executing {
 typedef struct atx_executed_total {
     int64_t wrong;        /* templates that have a flaw                                                   */
     int64_t run, not_run; /* configurations; of the latter nothing is known, and the exit code has to say */
-    int64_t left_out;     /* problems that nobody named, and that take too much */
+    int64_t left_out;     /* problems that were not named and take too much */
 } atx_executed_total;
 
 /* Executes, prints; warns of what is not proven, be it a part or all. */

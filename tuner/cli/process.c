@@ -2,7 +2,7 @@
  * process.c - see process.h.
  *
  * The stand-in for a closed descriptor is open the wrong way round: reading 0, writing 1 and 2 fail with
- * EBADF, as they did before, and nobody needs to remember that it was closed.
+ * EBADF, as they did before, and no code needs to remember that it was closed.
  */
 #include "cli/process.h"
 
@@ -41,7 +41,7 @@ static void stand_in(int fd)
 }
 
 /* Children inherit what is ignored, and so fail in words too. What whoever started the program has blocked
- * was not meant for it; where ends of children are ignored nobody learns how they ended. */
+ * was not meant for it; where ends of children are ignored, how they ended is unknown. */
 void atx_process_begin(void)
 {
     const struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
@@ -115,7 +115,8 @@ void atx_process_take_time(void)
 
 /* ---- whoever started it ---- */
 
-/* A thread of its own: whatever the others wait for. Nobody writes to the pipe, so there is nothing to read.
+/* A thread of its own: whatever the others wait for. Nothing is written to the pipe, so there is nothing to
+ * read.
  */
 static void *end_with_input(void *unused)
 {

@@ -1,6 +1,6 @@
 /*
  * process.h - what a process owes its surroundings: descriptors 0 to 2 that exist, signals that end a
- * command soon and in order, and an exit code that tells of results that nobody received.
+ * command soon and in order, and an exit code that tells of results that were not received.
  */
 #ifndef AUTOTUNE_CLI_PROCESS_H
 #define AUTOTUNE_CLI_PROCESS_H
@@ -14,7 +14,7 @@
 void atx_process_begin(void);
 
 /*
- * SIGINT, SIGTERM, and SIGHUP where nobody ignores it: the first one sets atx_cancel_requested; a command
+ * SIGINT, SIGTERM, and SIGHUP where it is not ignored: the first one sets atx_cancel_requested; a command
  * that has not ended in order soon after is ended, within a second, and calls that wait are broken off with
  * EINTR. The second signal ends it at once.
  */
@@ -31,9 +31,9 @@ void atx_process_tie(void);
 void atx_process_take_time(void);
 
 /*
- * Everything that was printed must have arrived, and nobody asked to end. Returns the exit code: `code`, or
- * another one when that says that all is well. A reader that has read enough (`autotune list | head -1`) is
- * no error to talk about.
+ * Everything that was printed must have arrived, and no signal asked to end. Returns the exit code: `code`,
+ * or another one when that says that all is well. A reader that has read enough (`autotune list | head -1`)
+ * is no error to talk about.
  */
 int atx_process_finish_output(int code);
 

@@ -39,7 +39,7 @@ at_status atx_device_open(atx_device **out, const char *spec, atx_cancel *cancel
 /*
  * The same in two steps, between which others can be started too: a GPU takes a while. atx_device_start_at
  * does not wait for one (the recording of a replay is read), and what it returns can only be awaited or
- * closed; atx_device_await must not be called again when it has failed. `found` (NULL: nobody asks) is called
+ * closed; atx_device_await must not be called again when it has failed. `found` (may be NULL) is called
  * as soon as a GPU's compute capability is known, which is half-way; again when a runner died and another one
  * started; of a replay never.
  *
@@ -51,7 +51,7 @@ typedef void atx_device_found(void *context, int cc);
 at_status atx_device_start_at(atx_device **out, atx_site *site, const char *spec, int number,
                               const atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 
-/* The main loop of a process that is a replay for somebody elsewhere. Returns the exit code. */
+/* The main loop of a process that is a replay for another process. Returns the exit code. */
 int atx_replay_main(const char *spec);
 at_status atx_device_await(atx_device *device, atx_cancel *cancel, atx_device_found *found, void *context,
                            at_error *err) AT_MUST_CHECK;
@@ -125,8 +125,8 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
  *
  * A top candidate that is wrong, cannot be launched, faults or does not end says so in its row, and the
  * others have their result: after a fault each was tried alone, in a process of its own. AT_ERR_DEVICE:
- * nobody could be named, or the device is lost. Rows are filled in any case: after a failure those that are
- * not ATX_TIMED are what was found before it, the others mean nothing.
+ * no kernel could be named, or the device is lost. Rows are filled in any case: after a failure those that
+ * are not ATX_TIMED are what was found before it, the others mean nothing.
  */
 at_status atx_device_remeasure(atx_device *device, const atx_remeasure_request *request,
                                atx_remeasure_row *rows, atx_remeasure_notes *notes,

@@ -22,7 +22,7 @@
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
  * that caused it. So is a trial that did not end: its runner may have been stopped by a debugger, a suspended
  * container, a machine that swaps. So is a launch that failed where the refusal may pass: memory that earlier
- * kernels or other programs hold, an error that nobody knows. Templates that fail always would take twice as
+ * kernels or other programs hold, an unknown error. Templates that fail always would take twice as
  * long, so after some that failed again in the same way the others of the problem are believed at once.
  */
 #define MAX_CONFIRMED 8
@@ -264,7 +264,7 @@ static at_status blame_head(atx_runner *d, atx_measured *out, bool *got, atx_out
 {
     d->silences = 0;
     if (outcome == ATX_TIMED_OUT && !d->queue[0].again && atx_cancel_asked(d->base.cancel)) {
-        forget_queue(d); /* nobody waits for a second deadline, and one is no proof */
+        forget_queue(d); /* a second deadline is not waited for, and one is no proof */
         return atx_runner_restart(d, err);
     }
     if (suspect(d, outcome))

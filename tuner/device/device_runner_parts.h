@@ -16,8 +16,8 @@
 #define MAX_SILENCES 2
 
 /*
- * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
- * machine out of memory. It gets so many attempts.
+ * A runner that dies while it starts or opens a problem was as a rule killed from outside: by an
+ * administrator, a machine out of memory. It gets so many attempts.
  */
 #define ATX_MAX_STARTS 4
 

@@ -6,7 +6,7 @@
 
 #include "util/bug.h"
 
-#define SLICE_MS 50   /* of a wait: between two of them somebody may have asked to end it */
+#define SLICE_MS 50   /* of a wait: between two of them it may have been asked to end */
 #define FRAME_S  30.0 /* within a message: whoever sends it is frozen */
 
 static bool has_no_wait_time(void *context)

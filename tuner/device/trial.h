@@ -158,7 +158,7 @@ typedef struct atx_setup {
     bool energy;        /* launches of the op's own kernels are also weighed: atx_timing.joules */
     bool warm;          /* do not rotate buffers out of the L2 cache */
     uint64_t seed;      /* of the random bits */
-    uint64_t chance;    /* 0: what is checked nobody can foresee; of a test: it is the same each time */
+    uint64_t chance;    /* 0: what is checked cannot be foreseen; of a test: it is the same each time */
 } atx_setup;
 
 typedef struct atx_trial {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left out where nobody named it; the other one takes minutes. */
+/* What is left out where it was not named; the other one takes minutes. */
 #define MOST_BYTES       ((int64_t)256 << 20)
 #define MOST_STEPS       ((int64_t)1 << 28)
 #define MOST_NAMED_STEPS ((int64_t)1 << 36)
@@ -21,7 +21,7 @@
 typedef struct stage {
     atx_problem problem;
     int64_t slots[ATX_MAX_SLOTS];
-    atx_instance *instance; /* NULL: nobody wanted it yet */
+    atx_instance *instance; /* NULL: not needed yet */
     bool named;
     char refusal[200]; /* why it is not run; "": it may be */
 } stage;

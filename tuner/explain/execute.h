@@ -29,7 +29,7 @@ typedef struct atx_executed {
     int64_t checked;           /* launches whose outputs were compared with the right ones */
     int64_t wrong;             /* configurations with a flaw                              */
     int64_t refused;           /* not run: what the machine does not know, or too large a problem */
-    int64_t left_out;          /* problems that nobody named, and that take too much */
+    int64_t left_out;          /* problems that were not named and take too much */
     char why[400];             /* ... of the first                                        */
     atx_str ran;               /* the problems: "1000 f32, 33x31 f16"                     */
     atx_executed_flaw flaws[ATX_MOST_EXECUTED_FLAWS];
@@ -67,7 +67,7 @@ void atx_execute_close(atx_execute *execute); /* NULL is allowed */
 at_status atx_execute_add(atx_execute *execute, const atx_problem *problem, bool named,
                           at_error *err) AT_MUST_CHECK;
 
-/* Shapes to try where nobody named any, one or several words: small, ragged against every tile, narrow,
+/* Shapes to try where none was named, one or several words: small, ragged against every tile, narrow,
  * batched, with pitches, round. Of any op: its own reader says which it takes. false: there are no more. */
 bool atx_execute_shape(const char **out, int index);
 

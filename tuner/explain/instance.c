@@ -25,7 +25,7 @@ static uint64_t seed_of(uint64_t seed, int buffer)
     return seed * 0x100000001b3u + (uint64_t)buffer;
 }
 
-/* Bits that are only moved need not be there where nobody compares them. */
+/* Bits that are only moved need not be there where they are not compared. */
 static bool is_left_empty(const atx_instance_options *o, const atx_buffer *b)
 {
     return o->most_filled_bytes && b->bytes > o->most_filled_bytes && b->how == ATX_BITS && !b->data.path[0];
@@ -206,7 +206,7 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
             left.most_steps = how->most_steps > steps ? how->most_steps - steps : 1;
     }
     result->steps = steps;
-    /* A kernel that nobody has seen to its end is neither right nor wrong. */
+    /* A kernel that was not run to its end is neither right nor wrong. */
     return status == AT_OK && result->finding.kind == ATX_FINDING_STOPPED
                ? atx_fail(err, AT_ERR_MEMORY,
                           "out of memory for what is noted of a kernel; try a smaller problem")

@@ -50,7 +50,7 @@ at_status atx_instance_try(atx_flaws *flaws, atx_instance *instance, const atx_p
 const atx_buffer *atx_instance_buffer(const unsigned char **begin, const atx_instance *instance, int buffer);
 
 /*
- * Runs all launches of a program, nobody watching; out[i]: what output i then holds, to be freed, others
+ * Runs all launches of a program, unwatched; out[i]: what output i then holds, to be freed, others
  * NULL. AT_ERR_INPUT: the machine stopped it, with its words.
  */
 at_status atx_instance_run(unsigned char *out[ATX_MAX_ARGS], atx_instance *instance,

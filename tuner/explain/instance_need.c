@@ -43,7 +43,7 @@ static int64_t number_in(const char *path, const char *word)
     return found;
 }
 
-/* What a group has in use and gives back when somebody wants it: the cache of files, however recently they
+/* What a group has in use and gives back on demand: the cache of files, however recently they
  * were read, and what the kernel keeps of names and inodes. */
 static int64_t reclaimable(const char *stat)
 {

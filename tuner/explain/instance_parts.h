@@ -23,8 +23,8 @@ struct atx_instance {
 
 /* What to do with a launch. */
 typedef struct atx_run_options {
-    atx_inspector *inspector; /* NULL: nobody looks for flaws */
-    atx_tally *tally;         /* NULL: nobody counts          */
+    atx_inspector *inspector; /* NULL: flaws are not looked for */
+    atx_tally *tally;         /* NULL: nothing is counted     */
     atx_sample *sample;
     int64_t most_blocks;
     int64_t most_steps;    /* instructions of all threads of a launch; 0: 2^28 of each warp */

@@ -17,7 +17,7 @@ typedef struct atx_export_input {
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
     atx_headers *headers;  /* the user's folders; NULL: none           */
     const char *header_list; /* of the template's note (source/headers.h); NULL: not known */
-    bool *refused;           /* set where the compiler refuses the source; NULL: nobody asks */
+    bool *refused;           /* set where the compiler refuses the source; may be NULL         */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
 } atx_export_input;

@@ -53,7 +53,7 @@ at_status atx_catalog_open(atx_catalog **out, const char *dir, at_error *err) AT
 /* Reads all templates of an op, if they are not: then none of them is NULL. AT_ERR_MEMORY: some may be. */
 at_status atx_catalog_read(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
 
-void atx_catalog_close(atx_catalog *catalog); /* NULL is allowed; nobody else may still ask */
+void atx_catalog_close(atx_catalog *catalog); /* NULL is allowed; no other thread may still ask */
 
 /*
  * Adds one more file, as if it stood alone in its folder of --templates: recorded operations, whose text a

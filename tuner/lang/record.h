@@ -23,7 +23,7 @@ typedef enum atx_outcome {
 
 const char *atx_outcome_name(atx_outcome outcome); /* "timed", "compile_failed", ...; never NULL */
 
-/* A word that is none reads as crashed, which nobody takes for a result. */
+/* A word that is none reads as crashed, which is never taken for a result. */
 atx_outcome atx_outcome_of(const char *name);
 
 /* The samples of one kernel on one problem, a launch each (or a batch of short ones, divided). */
@@ -50,7 +50,7 @@ typedef struct atx_resources {
 
 #define ATX_RESOURCES_UNKNOWN ((atx_resources){ -1, -1, -1, -1, -1 })
 
-/* Local memory of a thread from whoever knows it, the driver before ptxas; -1: nobody does. */
+/* Local memory of a thread from whoever knows it, the driver before ptxas; -1: unknown. */
 int64_t atx_local_bytes(const atx_resources *resources);
 
 /* Clocks and so on, sampled while a problem was measured. */

@@ -90,7 +90,7 @@ static void add_parts(atx_str *out, const char *source, const atx_part *parts, i
     }
 }
 
-/* Words are enumerators: compilers warn of constants that nobody uses, and few kernels name every word. */
+/* Words are enumerators: compilers warn of unused constants, and few kernels name every word. */
 static void add_choice(atx_str *out, const atx_template *t, const atx_param *param, int64_t value)
 {
     const char *chosen = "";

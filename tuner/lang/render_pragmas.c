@@ -1,6 +1,6 @@
 /*
  * render_pragmas.c - lines are read back from the comments at the very start of a text, so that nothing in a
- * template's own code is taken for one. A text may be somebody else's: options are looked at again.
+ * template's own code is taken for one. A text may come from elsewhere: options are looked at again.
  */
 #include "lang/render_pragmas.h"
 

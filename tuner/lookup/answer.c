@@ -50,7 +50,7 @@ static void take_measured(atx_answer *out, const atx_found *f)
     *out = *f->answer;
     out->winner.geometry = f->geometry;
     if (f->match != ATX_MATCH_EXACT)
-        out->winner.elapsed_s = NAN; /* of a trial nobody knows it */
+        out->winner.elapsed_s = NAN; /* unknown of a trial */
 }
 
 static at_status know(known *k, atx_str *shape, const char *device, at_error *err)

@@ -17,14 +17,14 @@
  * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h. A model that did
  * not learn on this device model gives a configuration and no time: other_device.
  *
- * An atx_lookup holds winners of one store in memory: of a problem those that it was asked about, of an op
- * and element type all once none of a problem's own is the answer; anew when another connection has changed
- * the file. To open it takes as long whatever is stored. It borrows the store and the catalog. One thread
- * uses it at a time; it never writes.
+ * An atx_lookup holds winners of one store in memory: those of each problem that was asked about, and all of
+ * an op and element type once a problem has no winner of its own. It reads them again when another connection
+ * has changed the file. Opening takes the same time whatever is stored. It borrows the store and the catalog.
+ * One thread uses it at a time; it never writes.
  *
- * Below the store lie the winners that come with the program (atx_lookup_add_shipped). The store's own answer
- * a problem first where they are exact. Else those of the program are exact, or count beside the store's as
- * what is near: one distance for both. Those of an op are read when it is first asked about.
+ * The bundled winners (atx_lookup_add_shipped) come second. An exact winner of the store's own is the answer;
+ * else an exact bundled one; else the nearest of both, by one distance. Bundled winners of an op are read
+ * when it is first asked about.
  */
 #ifndef AUTOTUNE_LOOKUP_H
 #define AUTOTUNE_LOOKUP_H

@@ -2,16 +2,15 @@
  * lookup_fits.c - whether a configuration is valid for a problem on a device: its template and operation are
  * those that it won with, the requirements hold there, and nothing is known against it.
  *
- * What has failed is no answer: a winner whose configuration was found wrong after it had won, a
- * configuration that was found wrong for the problem that is asked about, wherever it won, and one that does
- * not work where it is to run (exclusions.h). Of the store's own winners the store says so with the row. Of
- * those that came with the program, and of what is near or predicted, it is asked for failed trials on that
- * device model.
+ * A configuration is no answer if it was found wrong after it had won, if it was found wrong for this
+ * problem, or if it does not work on the device where it is to run (exclusions.h). A row of a winner of the
+ * store's own says so. For bundled winners, near ones and predictions, the store is asked for failed trials
+ * on that device model.
  *
- * Why a winner cannot be used is said to whoever reads it. What a template includes from folders of the
- * user's (source/headers.h), and what the op's files hold (declare/declare_files.h), is a part of its hash:
- * where it differs by that alone, its stored text has the notes of what it was measured with, and the store
- * the list behind that of headers. Asked only where an answer is not exact: files are looked at.
+ * The answer says why a winner cannot be used. A template's hash covers the headers that it includes from the
+ * user's folders (source/headers.h) and the files of its op (declare/declare_files.h). Where only these
+ * differ, the reason names them: the stored text has notes of what was measured, the store the list of
+ * headers. That reads files, so it is done only where the answer is not exact.
  */
 #include "lookup/lookup_parts.h"
 

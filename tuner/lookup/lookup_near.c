@@ -1,20 +1,20 @@
 /*
  * lookup_near.c - the winner of another problem for one that was never tuned.
  *
- * Candidates are ranked by a distance and the nearest whose requirements hold for this problem is the answer,
- * unless a nearer problem has a trial whose do and that was not much slower than its winner (a runner-up).
- * To that distance comes what its launch tells, whatever the kernel does: threads that stand idle here.
- * A problem whose own winner is out of date is the nearest of all, at no distance: one rule weighs its own
- * next best trial, whose loss is known, against what is near, whose loss is not. What is near and was tried
- * here is known to be slower, or to fail: it is passed over.
+ * Candidates are ranked by their distance. The answer is the nearest one whose requirements hold for this
+ * problem. A trial of a nearer problem takes its place (a runner-up) if the trial's requirements hold and it
+ * was not much slower than that problem's winner. Threads that would be idle here add to the distance. A
+ * problem whose own winner is out of date is its own nearest neighbour, at distance 0, so its next best
+ * trial, whose loss is known, competes with near winners, whose loss is not. Near configurations that were
+ * tried on this problem are skipped: they are slower, or fail.
  *
- * A trial stands as a winner does: its template is in the catalog with the hash that it had, its requirements
- * hold, and it is not excluded. Where the winner itself has failed, its time says nothing, and the best that
- * is left costs nothing. The hash of the rendered source is not asked, it changes with every version of the
- * program. A store that only holds winners has no runners-up.
+ * A trial is valid if its template is in the catalog with the same hash, its requirements hold, and it is not
+ * excluded. If the winner itself has failed, its time means nothing and the best remaining trial has no loss.
+ * The hash of the rendered source is not compared: it changes with every version of the program. A store that
+ * holds winners only has no runners-up.
  *
- * Invariant: what is answered fits the problem, and nothing that fits and is nearer was passed over, but for
- * what was tried here and for trials of more than RUNNERS_UP problems.
+ * Invariant: the answer fits the problem, and nothing that fits and is nearer was skipped, except what was
+ * tried on this problem and trials of more than RUNNERS_UP problems.
  */
 #include "lookup/lookup_parts.h"
 

@@ -1,5 +1,5 @@
 /*
- * inspect_state.c - the shadow of a region, made when somebody looks first; variables of the module that are
+ * inspect_state.c - the shadow of a region, made at the first access; variables of the module that are
  * read before a launch writes them, and hold something else when all launches have ended: the next launch
  * finds what these left. One that ends as it began, such as a counter that the last block sets back, keeps
  * nothing.

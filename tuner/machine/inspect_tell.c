@@ -1,6 +1,6 @@
 /*
  * inspect_tell.c - where something is, in the words of the source, and what is told of it; the
- * barrier at an address, which is made when somebody looks first.
+ * barrier at an address, which is made at the first access.
  */
 #include "machine/inspect_parts.h"
 

@@ -8,7 +8,7 @@
  * none), generic ones with ATX_MACHINE_SHARED_WINDOW or _LOCAL_WINDOW added; a block of rank r in a cluster
  * sees shared memory of rank s at (s + 1) << 24 and up, and its own also from 0.
  *
- * Every access is checked against its region's bounds and alignment whether or not somebody watches: what
+ * Every access is checked against its region's bounds and alignment whether or not it is watched: what
  * does not hold is a finding and ends the launch. A buffer that begins off a multiple of 16 is part of a
  * larger one: reads of the 16 aligned bytes that hold its first one are allowed, and find 0xa5 before it. A
  * watch is told before an access is made.

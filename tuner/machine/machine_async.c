@@ -1,7 +1,7 @@
 /*
  * machine_async.c - cp.async and cp.async.bulk. What cp.async copies is written when its lane waits for the
  * group, no earlier: who reads before that reads what was there. Bulk copies are made when they are issued;
- * whether somebody looks before they must have been is for a watch to say.
+ * whether they are read before they must have been is for a watch to say.
  */
 #include "machine/machine_mbarrier.h"
 

@@ -33,7 +33,7 @@ static uint64_t name_of(const atx_request *r, int lane)
     return r->address[lane] + ((uint64_t)r->rank[lane] << ATX_MACHINE_RANK_SHIFT);
 }
 
-/* A phase ends when nobody and nothing is awaited any more. false: the launch ends. */
+/* A phase ends when no arrival and no bytes are awaited any more. false: the launch ends. */
 static bool put(atx_exec *x, const atx_request *r, int lane, word w)
 {
     const bool over = w.left == 0 && w.bytes == 0;

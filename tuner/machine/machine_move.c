@@ -252,7 +252,7 @@ static void getctarank(atx_exec *x, const atx_decoded *d, uint32_t mask)
     });
 }
 
-/* A cache policy is a number that nobody looks at. */
+/* A cache policy is a number that is not looked at. */
 static void createpolicy(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     uint64_t *to = atx_group(x, d, 0);

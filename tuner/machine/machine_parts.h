@@ -51,7 +51,7 @@ struct atx_decoded {
 typedef struct atx_code {
     const atx_ptx_function *function;
     atx_decoded *code; /* one more than the function has: a ret */
-    int32_t slots;     /* registers, and one for results that nobody wants */
+    int32_t slots;     /* registers, and one for results that are dropped */
     uint64_t *constants;
     int32_t constant_count;
     size_t constant_cap;
@@ -122,7 +122,7 @@ typedef struct atx_warp {
 } atx_warp;
 
 typedef struct atx_barrier {
-    bool open;        /* somebody waits */
+    bool open;        /* a warp waits */
     int32_t expected; /* threads; 0: all */
     int32_t arrivals; /* of bar.arrive */
 } atx_barrier;
@@ -276,7 +276,7 @@ at_status atx_find_joins(int32_t **out, const atx_ptx_function *f, at_error *err
 at_status atx_decode(atx_machine *machine, int32_t entry, at_error *err) AT_MUST_CHECK;
 void atx_program_clear(atx_program *program, const atx_ptx_module *module);
 
-/* Who executes an instruction: NULL where nobody can. */
+/* Who executes an instruction: NULL where none can. */
 atx_handler *atx_select_int(const atx_ptx_instruction *i);
 atx_handler *atx_select_logic(const atx_ptx_instruction *i);
 atx_handler *atx_select_compare(const atx_ptx_instruction *i);

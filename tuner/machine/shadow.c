@@ -217,7 +217,7 @@ int atx_shadow_order_engine(atx_shadow_order *o)
     return e;
 }
 
-/* One whose clock is full is known to be done with all, as nobody can tell any more. */
+/* One whose clock is full counts as done with all: it cannot be told any more. */
 void atx_shadow_order_phase(atx_shadow_order *o, int engine)
 {
     o->engines[engine] += o->engines[engine] < MOST_CLOCK;
@@ -397,7 +397,7 @@ static void note(atx_shadow *s, const atx_shadow_order *o, const atx_touch *t, u
     note_read(c, own);
 }
 
-/* Two lanes of one instruction that write different values to one byte: which of them stays, nobody knows. */
+/* Two lanes of one instruction that write different values to one byte: which of them stays is unknown. */
 static bool lanes_disagree(const atx_shadow *s, const atx_shadow_order *o, const atx_touch *t, uint64_t at,
                            int lane, int byte, int *other)
 {

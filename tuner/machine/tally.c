@@ -1,5 +1,5 @@
 /*
- * tally.c - a counter for each instruction of each function; lines are put together when somebody asks.
+ * tally.c - a counter for each instruction of each function; lines are put together on request.
  * Neighbouring lanes at neighbouring addresses, which most accesses are, are counted without looking at each.
  */
 #include "machine/tally.h"

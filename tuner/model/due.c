@@ -3,8 +3,8 @@
  *
  * A trial costs the GPU some 10 ms and learning 0.1 ms. The model is renewed when the trials are half as many
  * again, so that the renewals of a growing database together cost three times what the last of them costs: 3
- * % of the tuning. A database that grew otherwise, by a merge, may hold so many that nobody expects to wait
- * for them at the end of a short run: those are for `autotune learn`, of which look-ups tell.
+ * % of the tuning. A database that grew otherwise, by a merge, may hold so many that a user does not expect
+ * to wait for them at the end of a short run: those are for `autotune learn`, of which look-ups tell.
  */
 #include "model/model.h"
 

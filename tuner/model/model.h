@@ -75,11 +75,12 @@ int64_t atx_model_is_behind(const atx_model *model, int64_t newest_trial);
 int64_t atx_model_newest(const atx_model *model); /* the newest it has seen; 0: none, or no model */
 
 /* Should the model beside the store, at `path`, be learned anew, unasked: it is behind, there are problems
- * enough, it is nobody's own (atx_model_keep), and learning would not take long? One that cannot be read is
- * none. */
+ * enough, no user keeps it as it is (atx_model_keep), and learning would not take long? One that cannot be
+ * read is none. */
 at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_error *err) AT_MUST_CHECK;
 
-/* It was made of more than its store, or of that alone, because somebody said so: nobody else renews it. */
+/* It was made of more than its store, or of that alone, because a user said so: it is not renewed by itself.
+ */
 void atx_model_keep(atx_model *model);
 bool atx_model_is_kept(const atx_model *model);
 

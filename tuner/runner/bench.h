@@ -96,7 +96,7 @@ at_status atx_bench_fill(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 /* Everything as it was when it was opened: contents, guards, answers. */
 at_status atx_bench_renew(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
-/* The same with inputs that nobody has seen, where memory allows at addresses that none of its sets had. */
+/* The same with new inputs, where memory allows at addresses that none of its sets had. */
 at_status atx_bench_move(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
 /* What checking one launch found. */

@@ -81,7 +81,7 @@ struct atx_bench {
     int first_in, first_out;     /* -1: none                              */
     bool alike;                  /* all sets have the same inputs */
     bool moved;    /* see atx_bench_move: outputs to verify are then right in pieces, and wrong in others */
-    bool suspect;  /* a kernel ran that may have damaged inputs or guards, and nobody has looked  */
+    bool suspect;  /* a kernel ran that may have damaged inputs or guards, not yet checked        */
     uint64_t lock; /* see verify_fill */
     uint64_t seed; /* of the random bits */
     atx_rng rng;   /* of tests; else the operating system is asked each time */

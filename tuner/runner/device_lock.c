@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ATTEMPTS 10 /* somebody may make the file, or remove it, between two calls */
+#define ATTEMPTS 10 /* another process may make or remove the file between two calls */
 
 /*
- * The one that is there, else a new one. O_CREAT on somebody else's file is refused in a sticky folder
+ * The one that is there, else a new one. O_CREAT on another user's file is refused in a sticky folder
  * (fs.protected_regular), so the two are calls of their own; no umask shall keep others out.
  */
 static int open_shared(const char *path)

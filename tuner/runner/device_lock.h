@@ -21,7 +21,7 @@ typedef struct atx_device_lock {
 bool atx_device_lock_open(atx_device_lock *out, const char *folder, const char *uuid, char *why, size_t size);
 void atx_device_lock_close(atx_device_lock *turns);
 
-/* Begins a turn if the device is free, else takes a place in the door if nobody is there. */
+/* Begins a turn if the device is free, else takes the place in the door if it is free. */
 bool atx_device_lock_try(const atx_device_lock *turns);
 
 /* Begins a turn, after all that are before. */

@@ -19,7 +19,7 @@ atx_conditions atx_nvml_read(const atx_nvml *nvml); /* NULL: everything unknown 
 int64_t atx_nvml_processes(const atx_nvml *nvml);
 int64_t atx_nvml_ecc_errors(const atx_nvml *nvml);
 
-/* Memory that nobody uses; -1: unknown. */
+/* Free memory; -1: unknown. */
 int64_t atx_nvml_free_bytes(const atx_nvml *nvml);
 
 /* What the device has used since the driver was loaded, in steps of 20 to 100 ms; NaN: unknown. */

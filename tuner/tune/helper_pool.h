@@ -1,10 +1,10 @@
 /*
- * helper_pool.h - where devices of one model meet: those that tune a problem ask for help, those that have
- * none give it.
+ * helper_pool.h - devices of one model work on one problem: those without a problem help those that tune.
  *
- * Who tunes makes a help request and withdraws it when its search is over. Who has nothing to do takes part
- * in one: it opens the problem on its own device and brings that device, borrowed (device/borrowed.h), to the
- * search run. All functions may be called from any thread; a help request is used by the thread that made it.
+ * A thread that tunes makes a help request and withdraws it when its search is over. A thread without a
+ * problem takes part in a request: it opens the problem on its own device and lends that device
+ * (device/borrowed.h) to the search run. All functions may be called from any thread; a help request is used
+ * by the thread that made it.
  */
 #ifndef AUTOTUNE_HELPER_POOL_H
 #define AUTOTUNE_HELPER_POOL_H

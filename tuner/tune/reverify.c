@@ -1,7 +1,7 @@
 /*
  * reverify.c - one re-measurement for a stored winner: the winner first, then those it was tied with, the
  * runner-ups of its run, its template's default, the copy that was its ceiling. What the rows say of the
- * first is the verdict; a re-measurement that is lost to a fault that nobody can be blamed for is played
+ * first is the verdict; a re-measurement that is lost to a fault of no known kernel is played
  * again with the winner alone.
  */
 #include "tune/reverify.h"
@@ -330,7 +330,7 @@ static at_status say_absent(atx_reverified *v, const job *j)
     return status;
 }
 
-/* A fault that nobody can be blamed for takes the re-measurement with it: the winner alone shows whether it
+/* A fault of no known kernel takes the re-measurement with it: the winner alone shows whether it
  * is right.
  */
 static at_status play(atx_reverified *v, job *j, double tolerance)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { NOBODY = -1 };
+enum { NONE = -1 };
 
 static int count_workers(const atx_tune_options *o)
 {
@@ -42,7 +42,7 @@ static void take(int *owner, int *has, const atx_tune_options *o, int device, in
     for (int i = 0; i < o->place_count; i++)
         for (int k = 0; k < o->places[i].workers; k++, w++) {
             bool suits = !only_own || o->places[i].site == o->device_places[device];
-            if (owner[w] != NOBODY || !suits || *has >= most)
+            if (owner[w] != NONE || !suits || *has >= most)
                 continue;
             owner[w] = device;
             ++*has;
@@ -60,7 +60,7 @@ int *atx_spread_all(const atx_tune_options *o)
     int *owner = calloc((size_t)total + 1, sizeof *owner);
     int *has = calloc((size_t)o->device_count + 1, sizeof *has);
     for (int i = 0; i < total && owner; i++)
-        owner[i] = NOBODY;
+        owner[i] = NONE;
     for (int d = 0; d < o->device_count && owner && has; d++)
         take(owner, &has[d], o, d, smaller(own_part_of(o, d), part_of(o, total, d)), true);
     for (int d = 0; d < o->device_count && owner && has; d++)

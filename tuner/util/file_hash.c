@@ -92,7 +92,7 @@ static void write_down(const char *list, const atx_str *key, const char *hash)
 static at_status hash_all(char hash[ATX_HASH_TEXT], FILE *file, const char *path, const struct stat *before,
                           at_error *err)
 {
-    static const char CHANGED[] = "%s: it changed while it was read; expected a file that nobody writes to";
+    static const char CHANGED[] = "%s: it changed while it was read; expected a file that does not change";
     char chunk[1 << 16];
     struct stat after;
     atx_sha256 sum;
