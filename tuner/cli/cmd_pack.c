@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 
 static const atx_usage USAGE = {
-    "autotune pack OP [DTYPE] --sizes 'NAME=FIRST..LAST ...' [options]",
+    "autotune pack OP [DTYPE] --sizes 'NAME=FIRST..LAST ...' [options]\n       "
+    "autotune pack OP [DTYPE] --shapes FILE [options]",
     "Writes a pack: few kernels of an operation that together serve every size of these ranges, chosen by a "
     "few comparisons at run time. NAME.c and NAME.h are C source with one function that launches; they need "
     "the CUDA driver alone, and compile nothing at run time. NAME.json describes the pack: its kernels, and "
@@ -24,13 +25,13 @@ static const atx_usage USAGE = {
 };
 
 typedef struct pack_args {
-    const char *db, *device, *templates_dir, *folder, *name, *within;
+    const char *db, *device, *templates_dir, *folder, *name, *within, *shapes;
     atx_words words, sizes;
     atx_folder_words folders;
     int64_t kernels, problems, seed;
 } pack_args;
 
-enum { MOST_RANGES = 32 };
+enum { MOST_RANGES = 256 };
 
 /* The words of --sizes: between blanks as well as commas. */
 typedef struct ranges {
@@ -49,7 +50,7 @@ static at_status split_ranges(ranges *out, const atx_words *sizes, at_error *err
         char *rest = NULL;
         for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
             if (out->count == MOST_RANGES)
-                return atx_fail(err, AT_ERR_USAGE, "--sizes: found more than %d ranges; expected one a size",
+                return atx_fail(err, AT_ERR_USAGE, "--sizes: found more than %d ranges; expected fewer",
                                 MOST_RANGES);
             out->words[out->count++] = word;
         }
@@ -61,6 +62,27 @@ static void clear_ranges(ranges *r)
 {
     for (int i = 0; i < r->text_count; i++)
         free(r->texts[i]);
+}
+
+static at_status read_domain(atx_pack_domain *out, const pack_args *a, const atx_catalog *catalog,
+                             const atx_op *op, atx_dtype type, at_error *err)
+{
+    ranges r = { .count = 0 };
+    atx_shapes shapes = { 0 };
+    at_status status = AT_OK;
+    if (a->shapes && a->sizes.count)
+        return atx_fail(err, AT_ERR_USAGE, "found both --shapes and --sizes; expected one of them");
+    if (a->shapes)
+        status = atx_shapes_read(&shapes, a->shapes, catalog,
+                                 &(atx_shape_defaults){ .op = op->name, .type = &type }, err);
+    else
+        status = split_ranges(&r, &a->sizes, err);
+    if (status == AT_OK)
+        status = a->shapes ? atx_pack_domain_list(out, op, type, &shapes, a->shapes, err)
+                           : atx_pack_domain_read(out, op, type, r.words, r.count, err);
+    clear_ranges(&r);
+    atx_shapes_clear(&shapes);
+    return status;
 }
 
 /* "3%", "0.03" */
@@ -228,12 +250,11 @@ static void add_command(atx_str *out, int argc, char **argv)
 
 static at_status make(const pack_args *a, const atx_catalog *catalog, const char *command, at_error *err)
 {
-    atx_pack_domain domain;
+    atx_pack_domain domain = { .op = NULL };
     atx_limits limits;
     atx_target target;
     atx_pack *pack = NULL;
     models m = { NULL, NULL, NULL };
-    ranges r = { .count = 0 };
     const atx_op *op = NULL;
     atx_dtype type = ATX_F32;
     char name[64];
@@ -246,9 +267,7 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
     if (status == AT_OK)
         status = check_name(name, a, op, type, err);
     if (status == AT_OK)
-        status = split_ranges(&r, &a->sizes, err);
-    if (status == AT_OK)
-        status = atx_pack_domain_read(&domain, op, type, r.words, r.count, err);
+        status = read_domain(&domain, a, catalog, op, type, err);
     if (status == AT_OK)
         status = atx_device_option(&target, a->device, NULL, true, err);
     if (status == AT_OK && atx_db_path(&db, a->db, &keep, NULL) != AT_OK)
@@ -276,7 +295,7 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
         print_pack(pack);
     atx_pack_close(pack);
     close_models(&m);
-    clear_ranges(&r);
+    atx_pack_domain_clear(&domain);
     atx_str_clear(&keep);
     return status;
 }
@@ -289,7 +308,11 @@ int atx_cmd_pack(int argc, char **argv)
     atx_str command = { 0 };
     at_error err = { 0 };
     const atx_option TABLE[] = {
-        { "--sizes", ATX_OPT_LIST, "RANGES", "the range of each size, 'rows=1..65536 cols=4096'", &a.sizes },
+        { "--sizes", ATX_OPT_LIST, "RANGES", "each size: ranges and numbers, 'rows=1..65536 cols=512,4096'",
+          &a.sizes },
+        { "--shapes", ATX_OPT_TEXT, "FILE",
+          "problems in place of ranges, one a line, with calls=N each as often as a program asks for it",
+          &a.shapes },
         { "--kernels", ATX_OPT_COUNT, "K", "kernels at most, up to 32 (default 8)", &a.kernels },
         { "--within", ATX_OPT_TEXT, "LOSS", "no more kernels than a mean loss of LOSS needs, for example 3%",
           &a.within },

@@ -46,6 +46,12 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     tuner->log = o->log;
     tuner->log_context = o->log_context;
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
+    if (status == AT_OK)
+        status = atx_asked_open(&tuner->asked,
+                                o->log_shapes           ? o->log_shapes
+                                : tuner->no_environment ? NULL
+                                                        : getenv("AUTOTUNE_LOG_SHAPES"),
+                                err);
     const atx_catalog_options options = { .dir = o->templates,
                                           .headers = atx_headers_text(tuner->tuning.headers),
                                           .allow = atx_str_text(&tuner->tuning.allow.text),
@@ -104,6 +110,7 @@ void at_close(at_tuner *tuner)
     if (!tuner || tuner->owner != getpid())
         return;
     atx_tuning_close(&tuner->tuning);
+    atx_asked_close(&tuner->asked);
     atx_library_unload(tuner);
     atx_lookup_close(tuner->lookup);
     atx_exclusions_close(tuner->excluded);

@@ -3,10 +3,10 @@
  *
  * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
  * learns of what the catalog could not read (atx_catalog_failure), which any thread may ask. `table_lock`
- * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` guards what is to be
- * tuned in the background, and nothing is taken while it is held. A finding and an atx_prepared never change
- * once others can see them, but for what becomes of it: `renew`, and `replaced`, which the table's lock
- * guards.
+ * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` and `asked.mutex`
+ * guard what is to be tuned in the background and what was asked for, and nothing is taken while it is held.
+ * A finding and an atx_prepared never change once others can see them, but for what becomes of it: `renew`,
+ * and `replaced`, which the table's lock guards.
  */
 #ifndef AUTOTUNE_LIBRARY_H
 #define AUTOTUNE_LIBRARY_H
@@ -15,6 +15,7 @@
 #include "compile/builder.h"
 #include "runner/gpu.h"
 #include "lang/launches.h"
+#include "lang/problem_set.h"
 #include "lookup/lookup.h"
 #include "source/folders.h"
 #include <pthread.h>
@@ -150,6 +151,17 @@ typedef struct atx_tuning {
     atomic_int stop;
 } atx_tuning;
 
+/* What at_run was asked for: library_asked.c. */
+typedef struct atx_asked {
+    bool is_open;
+    int file;
+    pthread_mutex_t mutex;
+    atx_problem_set problems;
+} atx_asked;
+at_status atx_asked_open(atx_asked *asked, const char *path, at_error *err) AT_MUST_CHECK; /* NULL: none */
+void atx_asked_note(atx_asked *asked, const atx_problem *problem);
+void atx_asked_close(atx_asked *asked);
+
 struct at_tuner {
     pid_t owner;         /* the process that opened it */
     bool no_environment; /* at_open_options.no_environment */
@@ -165,6 +177,7 @@ struct at_tuner {
     double followed_s; /* when it was last asked whether the database was replaced */
     bool replaced;     /* it was, and the new one could not be opened yet           */
     atx_tuning tuning;
+    atx_asked asked;
 
     pthread_mutex_t slow;
     int cuda; /* what the driver supports, of the device that was last asked for (atx_device_info) */

@@ -576,6 +576,7 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *bu
         status = atx_library_check_scalars(p->finding->problem.op, c.options, err);
     if (!p || status != AT_OK)
         return status;
+    atx_asked_note(&tuner->asked, &p->finding->problem);
     const atx_kernel *kernel = &p->kernel;
     for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
         status = atx_gpu_copy_on(c.gpu, stream, p->variables[i].at,

@@ -18,6 +18,7 @@
 #ifndef AUTOTUNE_PACK_H
 #define AUTOTUNE_PACK_H
 
+#include "lang/shapes.h"
 #include "model/model.h"
 #include "util/str.h"
 
@@ -25,20 +26,43 @@
 #define ATX_PACK_MAX_CONSTS   32   /* of one kernel's source */
 #define ATX_PACK_MAX_PROBLEMS 4096 /* that are drawn to choose by */
 
-/* What a program may ask for: each size lies between two numbers, buffers are dense. */
+#define ATX_PACK_MAX_RANGES 32 /* of one size */
+
+/* A size lies in one of these. */
+typedef struct atx_pack_ranges {
+    atx_bounds items[ATX_PACK_MAX_RANGES];
+    int count;
+} atx_pack_ranges;
+
+/* What a program may ask for, with dense buffers: sizes of these ranges, or problems with how often it asks
+ * for each. */
 typedef struct atx_pack_domain {
     const atx_op *op;
     atx_dtype type;
-    atx_bounds dims[ATX_MAX_DIMS];
+    atx_pack_ranges dims[ATX_MAX_DIMS]; /* of listed problems: what they lie between */
+    atx_problem *problems;              /* NULL: ranges */
+    int64_t *calls;                     /* of each, and of those before it */
+    int problem_count;
 } atx_pack_domain;
 
 /*
- * Reads "rows=1..65536 cols=4096" into ranges; a dimension that has a default and is not named has that one.
- * AT_ERR_USAGE: another name, a missing dimension, an empty range. AT_ERR_INPUT: the operation cannot be
- * packed, and why.
+ * Reads "rows=1..65536", "cols=4096"; a word without a name is one more range of the size before it, as in
+ * "rows=1", "2", "4..64". A dimension that has a default and is not named has that one. AT_ERR_USAGE: another
+ * name, a missing dimension, an empty range. AT_ERR_INPUT: the operation cannot be packed, and why.
  */
 at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype type,
                                const char *const *words, int count, at_error *err) AT_MUST_CHECK;
+
+/* The problems of a file (lang/shapes.h) that are of this operation, and of a type that it treats alike.
+ * AT_ERR_INPUT: there are none, or one has no dense buffers. */
+at_status atx_pack_domain_list(atx_pack_domain *out, const atx_op *op, atx_dtype type,
+                               const atx_shapes *shapes, const char *file, at_error *err) AT_MUST_CHECK;
+void atx_pack_domain_clear(atx_pack_domain *domain);
+
+bool atx_pack_is_within(const atx_pack_ranges *ranges, int64_t size);
+
+/* "1,2,16..64" */
+void atx_pack_add_ranges(atx_str *out, const atx_pack_ranges *ranges);
 
 typedef struct atx_pack_kernel {
     const atx_template *t;

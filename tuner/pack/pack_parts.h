@@ -11,8 +11,11 @@ typedef struct atx_pack_sample {
     int64_t slots[ATX_MAX_SLOTS];
 } atx_pack_sample;
 
+/* Of a list of enough problems each fourth is held out. */
+typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT } atx_pack_use;
+
 /* false: the domain has none that fits the device. */
-bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain,
+bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
 
 /* What a kernel that is not valid for a problem counts as: ten times as slow as the best. So kernels that are

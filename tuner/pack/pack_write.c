@@ -117,9 +117,12 @@ static void add_loss(atx_str *out, const char *what, const atx_pack_loss *loss)
 static void add_sizes_text(atx_str *out, const atx_pack *pack)
 {
     const atx_op *op = pack->domain.op;
-    for (int i = 0; i < op->shape.dim_count; i++)
-        atx_str_addf(out, "%s%s=%" PRId64 "..%" PRId64, i ? " " : "", op->shape.dims[i].name,
-                     pack->domain.dims[i].low, pack->domain.dims[i].high);
+    if (pack->domain.problems)
+        atx_str_addf(out, "%d listed problems, ", pack->domain.problem_count);
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        atx_str_addf(out, "%s%s=", i ? " " : "", op->shape.dims[i].name);
+        atx_pack_add_ranges(out, &pack->domain.dims[i]);
+    }
 }
 
 static void add_head(atx_str *out, const atx_pack *pack, const char *command)
@@ -384,6 +387,20 @@ static void add_json_kernels(atx_str *out, const atx_pack *pack, const atx_str *
     atx_str_add(out, "  ],\n");
 }
 
+/* "rows": [[1, 16], [64, 64]] */
+static void add_json_sizes(atx_str *out, const atx_pack *pack)
+{
+    const atx_op *op = pack->domain.op;
+    for (int d = 0; d < op->shape.dim_count; d++) {
+        const atx_pack_ranges *ranges = &pack->domain.dims[d];
+        atx_str_addf(out, "%s\"%s\": [", d ? ", " : "", op->shape.dims[d].name);
+        for (int i = 0; i < ranges->count; i++)
+            atx_str_addf(out, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : "", ranges->items[i].low,
+                         ranges->items[i].high);
+        atx_str_add(out, "]");
+    }
+}
+
 static void write_description(atx_str *out, const atx_pack *pack, const char *name, const char *command,
                               const atx_str *codes)
 {
@@ -394,10 +411,9 @@ static void write_description(atx_str *out, const atx_pack *pack, const char *na
                  atx_dtype_name(pack->domain.type));
     atx_str_add_json(out, pack->device);
     atx_str_addf(out, ",\n  \"compute_capability\": %" PRId64 ",\n  \"sizes\": {", pack->limits.cc);
-    for (int i = 0; i < op->shape.dim_count; i++)
-        atx_str_addf(out, "%s\"%s\": [%" PRId64 ", %" PRId64 "]", i ? ", " : "", op->shape.dims[i].name,
-                     pack->domain.dims[i].low, pack->domain.dims[i].high);
-    atx_str_addf(out, "},\n  \"candidates\": %d,\n", pack->candidates);
+    add_json_sizes(out, pack);
+    atx_str_addf(out, "},\n  \"listed_problems\": %d,\n  \"candidates\": %d,\n", pack->domain.problem_count,
+                 pack->candidates);
     add_json_kernels(out, pack, codes);
     atx_str_add(out, "  ");
     add_json_loss(out, "loss", &pack->held_out);

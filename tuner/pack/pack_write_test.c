@@ -110,8 +110,7 @@ static void add_sides(atx_str *out, const atx_pack *pack, const atx_pack_node *n
         node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value : node->value;
     for (int64_t side = -1; side <= 1; side++) {
         sizes[node->which] = near + side;
-        if (sizes[node->which] >= pack->domain.dims[node->which].low &&
-            sizes[node->which] <= pack->domain.dims[node->which].high)
+        if (atx_pack_is_within(&pack->domain.dims[node->which], sizes[node->which]))
             add_case(out, op, sizes);
     }
 }
@@ -127,12 +126,12 @@ static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
                  op->shape.dim_count, atx_dtype_bytes(pack->domain.type), op->shape.align_count > 0);
     atx_str_add(out, "static const int64_t pt_cases[][PT_SIZES] = {\n");
     for (int i = 0; i < DRAWN; i++)
-        if (atx_pack_draw(&s, &rng, &pack->domain, &limits))
+        if (atx_pack_draw(&s, &rng, &pack->domain, ATX_PACK_ANY, &limits))
             add_case(out, op, s.problem.dims);
     for (int n = 0; n < pack->node_count; n++)
         for (int i = 0; i < 3; i++)
             if ((pack->nodes[n].test == ATX_PACK_AT_MOST || pack->nodes[n].test == ATX_PACK_MULTIPLE) &&
-                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, &limits))
+                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, ATX_PACK_ANY, &limits))
                 add_sides(out, pack, &pack->nodes[n], s.problem.dims);
     atx_str_add(out, "};\n");
 }
