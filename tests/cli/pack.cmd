@@ -18,6 +18,10 @@ at pack transpose u8 --sizes 'rows=1..512,cols=64' --kernels 3 --problems 24 --d
 grep -c '^static int pk_kernel_' made/packed.c
 sed -n '/^CUresult packed(/,/;/p' made/packed.h
 grep -o '"\(schema\|sizes\)".*' made/packed.json
+# Two models of GPU, and an architecture that neither has.
+at pack transpose u8 --sizes 'rows=1..512 cols=64' --kernels 2 --problems 24 --device H200,H100 --arch sm_90,sm_80 -o two | grep -v '^ '
+grep -o '"\(device\|arch\)".*' two/transpose_u8.json
+at pack transpose u8 --sizes 'rows=1..512 cols=64' --arch sm_1 -o two
 # Problems of other operations and types are for other packs.
 at pack transpose f32 --shapes asked.txt --problems 24 --device H200 --name asked -o listed | grep -v '^ '
 grep -o '"\(sizes\|listed_problems\)".*' listed/asked.json

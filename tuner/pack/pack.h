@@ -100,7 +100,7 @@ typedef struct atx_pack_loss {
 typedef struct atx_pack {
     atx_pack_domain domain;
     atx_limits limits; /* of the device that it is for */
-    char device[128];
+    char device[128];  /* "": any of its architecture */
     atx_pack_kernel kernels[ATX_PACK_MAX_KERNELS];
     int kernel_count;
     atx_pack_node nodes[ATX_PACK_MAX_NODES];
@@ -129,7 +129,17 @@ void atx_pack_close(atx_pack *pack);
 /* Which kernel the pack takes for sizes and alignments, as the written C does; -1: none is valid. */
 int atx_pack_find(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem);
 
-/* The files of a pack. */
+/* ---- the files of a pack ---- */
+
+#define ATX_PACK_MAX_MODELS 16 /* of GPUs, in one pack */
+
+/* What was chosen for one model of GPU, with its kernels' code for that. */
+typedef struct atx_pack_compiled {
+    const atx_pack *pack;
+    atx_str codes[ATX_PACK_MAX_KERNELS];
+    atx_str reference; /* of the op; empty: there is no test program */
+} atx_pack_compiled;
+
 typedef struct atx_pack_files {
     atx_str header, source, description, test;
 } atx_pack_files;
@@ -137,18 +147,22 @@ typedef struct atx_pack_files {
 /* The kernel's rendered source in its general form. */
 at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err) AT_MUST_CHECK;
 
-/* All kernels compiled for the device, codes[0 .. kernel_count), and the op's reference (NULL: not that).
+/* All kernels compiled for the device, and the op's reference where it can have a test program.
  * AT_ERR_DEVICE without NVRTC. */
-at_status atx_pack_compile(atx_str *codes, atx_str *reference, const atx_pack *pack,
-                           at_error *err) AT_MUST_CHECK;
+at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;
+void atx_pack_compiled_clear(atx_pack_compiled *compiled);
 
 /* AT_ERR_INPUT: the operation can have no test program, and why. */
 at_status atx_pack_can_test(const atx_pack *pack, at_error *err) AT_MUST_CHECK;
 
-/* NAME.h, NAME.c with the compiled kernels, NAME.json, and NAME_test.c with the compiled reference (NULL: no
- * test). `name` is an identifier, `command` what makes the pack again. */
-at_status atx_pack_write(atx_pack_files *out, const atx_pack *pack, const char *name, const char *command,
-                         const atx_str *codes, const atx_str *reference, at_error *err) AT_MUST_CHECK;
+/*
+ * NAME.h, NAME.c with the compiled kernels, NAME.json with them too, and NAME_test.c where there is a
+ * reference. `models` are one to ATX_PACK_MAX_MODELS, of one operation and type; a device whose name no model
+ * has takes the one that is most like it, of those whose code it can run. `name` is an identifier, `command`
+ * what makes the pack again.
+ */
+at_status atx_pack_write(atx_pack_files *out, const atx_pack_compiled *models, int count, const char *name,
+                         const char *command, at_error *err) AT_MUST_CHECK;
 void atx_pack_files_clear(atx_pack_files *files);
 
 #endif

@@ -28,15 +28,15 @@ typedef struct packed {
     atx_pack *pack;
 } packed;
 
-static packed make(const char *name, atx_dtype type, const char *const *ranges, int count, int kernels,
-                   double within)
+static packed make_for(const char *device_name, const char *name, atx_dtype type, const char *const *ranges,
+                       int count, int kernels, double within)
 {
     packed p = { 0 };
     at_error err = { 0 };
     bool own = false;
     atx_pack_domain domain;
     atx_limits limits;
-    const atx_gpu_model *device = atx_gpu_model_find("NVIDIA H200");
+    const atx_gpu_model *device = atx_gpu_model_find(device_name);
     cr_assert_eq(atx_catalog_open(&p.catalog, NULL, &err), AT_OK, "%s", err.text);
     const atx_op *op = atx_catalog_find_op(p.catalog, name);
     cr_assert_eq(atx_pack_domain_read(&domain, op, type, ranges, count, &err), AT_OK, "%s", err.text);
@@ -57,6 +57,12 @@ static packed make(const char *name, atx_dtype type, const char *const *ranges, 
     return p;
 }
 
+static packed make(const char *name, atx_dtype type, const char *const *ranges, int count, int kernels,
+                   double within)
+{
+    return make_for("NVIDIA H200", name, type, ranges, count, kernels, within);
+}
+
 static void clear(packed *p)
 {
     atx_pack_close(p->pack);
@@ -74,15 +80,18 @@ static void write_text(const char *folder, const char *name, const atx_str *text
 }
 
 /* The written C as a shared object; its kernels are no code, since nothing is launched. */
-static void *compile(const atx_pack *pack, const char *folder)
+static void *compile_all(const atx_pack *const *packs, int count, const char *folder)
 {
     atx_pack_files files = { 0 };
-    atx_str codes[ATX_PACK_MAX_KERNELS] = { { 0 } };
+    atx_pack_compiled *models = calloc((size_t)count, sizeof *models);
     at_error err = { 0 };
     char command[1024], object[256];
-    for (int k = 0; k < pack->kernel_count; k++)
-        atx_str_add(&codes[k], "none");
-    cr_assert_eq(atx_pack_write(&files, pack, "packed", "autotune pack", codes, NULL, &err), AT_OK, "%s",
+    for (int m = 0; m < count; m++) {
+        models[m].pack = packs[m];
+        for (int k = 0; k < packs[m]->kernel_count; k++)
+            atx_str_add(&models[m].codes[k], "none");
+    }
+    cr_assert_eq(atx_pack_write(&files, models, count, "packed", "autotune pack", &err), AT_OK, "%s",
                  err.text);
     write_text(folder, "packed.h", &files.header);
     write_text(folder, "packed.c", &files.source);
@@ -94,16 +103,24 @@ static void *compile(const atx_pack *pack, const char *folder)
                  command); // NOLINT(cert-env33-c): the compiler is what is tested with
     void *so = dlopen(object, RTLD_LAZY);
     cr_assert(so, "%s", dlerror());
-    for (int k = 0; k < pack->kernel_count; k++)
-        atx_str_clear(&codes[k]);
+    for (int m = 0; m < count; m++)
+        atx_pack_compiled_clear(&models[m]);
+    free(models);
     atx_pack_files_clear(&files);
     return so;
 }
 
-typedef int find_function(plan *plan, int64_t batch, int64_t rows, int64_t cols, const int64_t *aligns);
+static void *compile(const atx_pack *pack, const char *folder)
+{
+    return compile_all(&pack, 1, folder);
+}
 
-/* Both answer alike. */
-static void compare(const atx_pack *pack, find_function *find, const int64_t *sizes, int64_t align)
+typedef int find_function(plan *plan, int model, int64_t batch, int64_t rows, int64_t cols,
+                          const int64_t *aligns);
+
+/* Both answer alike; kernels of model `model` have numbers from `first` on. */
+static void compare_model(const atx_pack *pack, find_function *find, int model, int first,
+                          const int64_t *sizes, int64_t align)
 {
     atx_problem problem;
     atx_geometry g;
@@ -112,13 +129,19 @@ static void compare(const atx_pack *pack, find_function *find, const int64_t *si
     cr_assert_eq(atx_problem_init(&problem, pack->domain.op, pack->domain.type, sizes, 3, NULL), AT_OK);
     cr_assert_eq(atx_problem_set_aligns(&problem, aligns, 2, NULL), AT_OK);
     const int kernel = atx_pack_find(&g, pack, &problem);
-    const int status = find(&got, sizes[0], sizes[1], sizes[2], aligns);
+    const int status = find(&got, model, sizes[0], sizes[1], sizes[2], aligns);
     cr_assert_eq(status, kernel < 0 ? NOT_SUPPORTED : SUCCESS);
-    cr_assert_eq(got.kernel, kernel, "%ldx%ldx%ld@%ld: kernel %d in C, %d in the tuner", (long)sizes[0],
-                 (long)sizes[1], (long)sizes[2], (long)align, got.kernel, kernel);
+    cr_assert_eq(got.kernel, kernel < 0 ? -1 : first + kernel,
+                 "%ldx%ldx%ld@%ld: kernel %d in C, %d in the tuner", (long)sizes[0], (long)sizes[1],
+                 (long)sizes[2], (long)align, got.kernel, kernel);
     for (int i = 0; i < 3 && kernel >= 0; i++)
         cr_assert(got.grid[i] == g.grid[i] && got.block[i] == g.block[i]);
     cr_assert(kernel < 0 || got.shared == g.shared_bytes);
+}
+
+static void compare(const atx_pack *pack, find_function *find, const int64_t *sizes, int64_t align)
+{
+    compare_model(pack, find, 0, 0, sizes, align);
 }
 
 /* Each constant of the kernel's source is what the tuner makes it for these sizes, or declared as right for
@@ -165,6 +188,37 @@ Test(pack, the_written_C_chooses_as_the_tuner_does)
     clear(&p);
 }
 
+typedef int model_function(const char *device, int capability, int multiprocessors);
+
+Test(pack, each_model_of_GPU_has_its_own_choice_and_others_take_the_one_most_like_them)
+{
+    packed a = make_for("NVIDIA H200", "transpose", ATX_F32, RANGES, 3, 4, 0),
+           b = make_for("NVIDIA H100 80GB HBM3", "transpose", ATX_F32, RANGES, 3, 6, 0);
+    b.pack->limits.sms = 114; /* as the PCIe card of that name's family has */
+    char folder[] = "/tmp/pack.XXXXXX";
+    cr_assert(mkdtemp(folder));
+    void *so = compile_all((const atx_pack *[]){ a.pack, b.pack }, 2, folder);
+    model_function *model = (model_function *)dlsym(so, "packed_model");
+    cr_assert_eq(model("NVIDIA H200", 90, 132), 0);
+    cr_assert_eq(model("NVIDIA H100 80GB HBM3", 90, 132), 1, "by its name");
+    cr_assert_eq(model("NVIDIA H200 NVL", 90, 132), 0, "as many multiprocessors");
+    cr_assert_eq(model("NVIDIA H100 PCIe", 90, 114), 1, "as many multiprocessors");
+    cr_assert_eq(model("NVIDIA A100", 80, 108), -1, "code for 9.0 does not run there");
+    cr_assert_eq(model("NVIDIA B200", 100, 148), -1);
+    find_function *find = (find_function *)dlsym(so, "packed_find");
+    for (int64_t rows = 1; rows <= 40; rows++)
+        for (int64_t cols = 1; cols <= 40; cols++) {
+            compare_model(a.pack, find, 0, 0, (int64_t[]){ 1, rows, cols }, 256);
+            compare_model(b.pack, find, 1, a.pack->kernel_count, (int64_t[]){ 1, rows, cols }, 256);
+        }
+    plan got;
+    const int64_t aligns[] = { 256, 256 };
+    cr_assert_eq(find(&got, 2, 1, 8, 8, aligns), NOT_SUPPORTED, "there are two models");
+    dlclose(so);
+    clear(&a);
+    clear(&b);
+}
+
 /* Sizes whose product has no 64 bits, which the tuner refuses as a problem. */
 Test(pack, sizes_that_no_memory_holds_have_no_kernel)
 {
@@ -175,10 +229,10 @@ Test(pack, sizes_that_no_memory_holds_have_no_kernel)
     void *so = compile(p.pack, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
     const int64_t aligns[] = { 256, 256 };
-    cr_assert_eq(find(&got, 1, INT64_MAX, INT64_MAX, aligns), NOT_SUPPORTED);
-    cr_assert_eq(find(&got, 1, (int64_t)1 << 32, (int64_t)1 << 32, aligns), NOT_SUPPORTED);
-    cr_assert_eq(find(&got, 0, 16, 16, aligns), NOT_SUPPORTED);
-    cr_assert_eq(find(&got, 1, -16, 16, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 1, INT64_MAX, INT64_MAX, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 1, (int64_t)1 << 32, (int64_t)1 << 32, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 0, 16, 16, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 1, -16, 16, aligns), NOT_SUPPORTED);
     dlclose(so);
     clear(&p);
 }
