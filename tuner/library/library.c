@@ -40,6 +40,19 @@ const char *at_warnings(const at_tuner *tuner)
     return tuner ? atx_str_text(&tuner->broken) : "";
 }
 
+static const char *variable(const at_tuner *tuner, const char *name)
+{
+    return tuner->no_environment ? NULL : getenv(name);
+}
+
+static at_status open_packs(at_tuner *tuner, const at_open_options *o, at_error *err)
+{
+    const char *never = variable(tuner, "AUTOTUNE_NO_COMPILE");
+    tuner->never_compiles = o->no_compile || (never && strcmp(never, "1") == 0);
+    return atx_packs_open(&tuner->packs, o->packs ? o->packs : variable(tuner, "AUTOTUNE_PACKS"),
+                          tuner->catalog, err);
+}
+
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
     tuner->no_environment = o->no_environment != 0;
@@ -48,10 +61,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
     if (status == AT_OK)
         status = atx_asked_open(&tuner->asked,
-                                o->log_shapes           ? o->log_shapes
-                                : tuner->no_environment ? NULL
-                                                        : getenv("AUTOTUNE_LOG_SHAPES"),
-                                err);
+                                o->log_shapes ? o->log_shapes : variable(tuner, "AUTOTUNE_LOG_SHAPES"), err);
     const atx_catalog_options options = { .dir = o->templates,
                                           .headers = atx_headers_text(tuner->tuning.headers),
                                           .allow = atx_str_text(&tuner->tuning.allow.text),
@@ -67,6 +77,8 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
         status = atx_library_open_store(tuner, o->database, err);
     if (status == AT_OK)
         status = atx_library_open_lookup(tuner, err);
+    if (status == AT_OK)
+        status = open_packs(tuner, o, err);
     if (status == AT_OK && o->cache)
         atx_str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK && !tuner->no_environment)
@@ -116,6 +128,7 @@ void at_close(at_tuner *tuner)
     atx_exclusions_close(tuner->excluded);
     atx_store_close(tuner->store);
     atx_store_close(tuner->cache);
+    atx_packs_close(&tuner->packs);
     atx_nvrtc_close(tuner->nvrtc);
     atx_catalog_close(tuner->catalog);
     for (int i = 0; i < tuner->op_count; i++)

@@ -17,6 +17,7 @@
 #include "lang/launches.h"
 #include "lang/problem_set.h"
 #include "lookup/lookup.h"
+#include "pack/pack.h"
 #include "source/folders.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,6 +44,8 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
+    const atx_pack_kernel *packed; /* NULL: none of a pack */
+    const struct atx_kept_code *packed_code;
     at_launch launches[ATX_MAX_STEPS]; /* of the template's steps */
     atx_unrolled unrolled;
     const at_launch *launch_list[ATX_MAX_STEPS];
@@ -79,6 +82,31 @@ typedef struct atx_kept_code {
     bool cached; /* it came from the cache */
 } atx_kept_code;
 
+/* Packs that were named, with their code as it is loaded. */
+typedef struct atx_library_pack {
+    atx_pack_set *set;
+    atx_kept_code *codes; /* its bytes are the set's */
+} atx_library_pack;
+
+typedef struct atx_library_packs {
+    atx_library_pack *items;
+    size_t count, cap;
+    size_t kept; /* entries of the table that are theirs */
+} atx_library_packs;
+
+/* Of problems that a pack answers so many stay prepared; a program may meet ever-new sizes. */
+enum { ATX_PACKED_KEPT = 1024 };
+
+/* A pack's answer; slots are bound for it. */
+typedef struct atx_packed {
+    const char *name; /* of the pack */
+    const atx_pack *pack;
+    const atx_pack_kernel *kernel;
+    const atx_kept_code *code;
+    atx_geometry geometry;
+    int64_t slots[ATX_MAX_SLOTS];
+} atx_packed;
+
 /* A kernel in a context; problems share it. */
 typedef struct atx_loaded {
     struct atx_loaded *next;
@@ -100,6 +128,7 @@ typedef struct atx_prepared {
     const atx_module *module;
     atomic_bool renew; /* it was tuned since: the next who may load a kernel prepares it anew */
     bool replaced;     /* by one that was                                                     */
+    bool passing;      /* it is in no table, but for one launch                               */
     struct atx_prepared_variable {
         atx_ptr at;
         int64_t bytes;
@@ -124,7 +153,8 @@ typedef struct atx_asking {
     const at_layout *layout; /* of it; NULL: none */
     atx_steps steps;
     uint64_t context;
-    uint64_t hash; /* atx_asking_hash of the others */
+    uint64_t hash;   /* atx_asking_hash of the others */
+    bool for_launch; /* no part of it: of an answer only a launch is wanted */
 } atx_asking;
 
 /* A problem that the background has to tune. */
@@ -178,6 +208,8 @@ struct at_tuner {
     bool replaced;     /* it was, and the new one could not be opened yet           */
     atx_tuning tuning;
     atx_asked asked;
+    atx_library_packs packs;
+    bool never_compiles; /* at_open_options.no_compile */
 
     pthread_mutex_t slow;
     int cuda; /* what the driver supports, of the device that was last asked for (atx_device_info) */
@@ -187,6 +219,7 @@ struct at_tuner {
     atx_str cache_path;
     atx_str compiler_log; /* of what was compiled last */
     bool no_compile;      /* what is under way may not compile */
+    bool packs_only;      /* nothing else may answer what is under way */
     atx_store *cache;     /* as nvrtc; NULL: none */
     bool cache_tried;
     at_error cache_error; /* why the cache cannot be used */
@@ -214,6 +247,17 @@ at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *e
 /* A copy that lives as long as the finding. */
 at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *text,
                            at_error *err) AT_MUST_CHECK;
+
+/* ---- library_packs.c ---- */
+
+/* "FILE:FILE", or folders of NAME.json; NULL: none. */
+at_status atx_packs_open(atx_library_packs *packs, const char *paths, const atx_catalog *catalog,
+                         at_error *err) AT_MUST_CHECK;
+void atx_packs_close(atx_library_packs *packs);
+
+/* The first pack that has a kernel for the problem on the device. */
+bool atx_packs_take(atx_packed *out, const atx_library_packs *packs, const atx_problem *problem,
+                    const char *device, const atx_limits *limits);
 
 /* ---- library_code.c; `slow` is held ---- */
 

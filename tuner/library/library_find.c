@@ -59,8 +59,14 @@ static at_status keep_made(const char **out, atx_found_parts *f, atx_str *text, 
 
 at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *err)
 {
+    atx_geometry unused;
     at_status status = atx_problem_bind(slots, &f->problem, &f->limits, err);
-    return status == AT_OK ? atx_config_bind(slots, f->t, &f->config, err) : status;
+    if (status != AT_OK || !f->packed)
+        return status == AT_OK ? atx_config_bind(slots, f->t, &f->config, err) : status;
+    return atx_pack_allows(&unused, f->packed, slots)
+               ? AT_OK
+               : atx_fail(err, AT_ERR_INTERNAL, "%s: a pack's kernel is not valid where it was taken",
+                          f->problem.op->name);
 }
 
 /* ---- the question ---- */
@@ -445,17 +451,69 @@ static at_status find(atx_found *found, bool *valid, int64_t *slots, atx_found_p
     return status;
 }
 
+/* What a pack says: of no measurement of this problem. */
+static at_status take_packed(atx_found_parts *f, const atx_packed *taken, at_error *err)
+{
+    at_error text = { 0 };
+    f->t = taken->kernel->t;
+    f->config = taken->kernel->config;
+    f->packed = taken->kernel;
+    f->packed_code = taken->code;
+    f->shown.match = AT_MATCH_PREDICTED;
+    f->shown.expected_loss = taken->pack->held_out.mean;
+    snprintf(text.text, sizeof text.text, "pack %.100s", taken->name);
+    at_status status = atx_finding_keep(&f->shown.origin, f, text.text, err);
+    return status == AT_OK ? say_why(f, "", "a kernel of a pack, which is for many sizes", err) : status;
+}
+
+/* Is this very problem's winner known, and valid here? */
+static at_status find_exact(bool *valid, atx_found_parts *f, at_tuner *tuner, const asked *a, at_error *err)
+{
+    atx_found found = { .match = ATX_MATCH_NONE };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    if (tuner->lookup)
+        atx_lookup_restrict(tuner->lookup, true, ATX_OUTDATED_NEVER);
+    at_status status = find(&found, valid, slots, f, tuner, a, err);
+    if (tuner->lookup)
+        atx_lookup_restrict(tuner->lookup, false, ATX_OUTDATED_NEVER);
+    return status;
+}
+
+/* A pack's kernel, where nothing exact is known. *done: there is one. */
+static at_status answer_packed(bool *done, atx_found_parts *f, at_tuner *tuner, asked *a, at_error *err)
+{
+    atx_packed taken;
+    bool valid = false;
+    at_status status = AT_OK;
+    *done = a->limits && atx_packs_take(&taken, &tuner->packs, &f->problem, a->target->name, a->limits);
+    if (!*done)
+        return AT_OK;
+    if (!tuner->packs_only)
+        status = find_exact(&valid, f, tuner, a, err);
+    *done = !valid;
+    if (status == AT_OK && *done)
+        status = take_device(f, &a->meant, &(atx_found){ .match = ATX_MATCH_NONE }, a->limits, err);
+    if (status == AT_OK && *done)
+        status = take_packed(f, &taken, err);
+    return status == AT_OK && *done ? show_template(f, taken.slots, &taken.geometry, err) : status;
+}
+
 static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error *err)
 {
     atx_found found = { .match = ATX_MATCH_NONE, .why = atx_str_text(&tuner->absent) };
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
-    bool valid = false;
+    bool valid = false, packed = false;
 
     at_status status = atx_library_follow(tuner, err);
     if (status == AT_OK && tuner->lookup)
         status = atx_lookup_meant(&a->meant, tuner->lookup, a->target, err);
     if (status == AT_OK)
-        status = find(&found, &valid, slots, f, tuner, a, err);
+        status = answer_packed(&packed, f, tuner, a, err);
+    if (status != AT_OK || packed)
+        return status;
+    if (tuner->packs_only)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no pack has a kernel for %s %s", f->shown.op, f->shown.shape);
+    status = find(&found, &valid, slots, f, tuner, a, err);
     if (status != AT_OK)
         return status;
     if (valid) {

@@ -52,9 +52,7 @@ atx_pack_loss atx_pack_summarize(float *losses, int count)
     return out;
 }
 
-/* The kernel that the pack would run: the first of the leaf's that is valid. -1: none is. */
-static int first_valid(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem,
-                       int64_t *slots)
+int atx_pack_take(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem, int64_t *slots)
 {
     const atx_pack_node *leaf = atx_pack_leaf(pack, problem);
     for (int i = 0; i < pack->kernel_count; i++)
@@ -68,7 +66,7 @@ int atx_pack_find(atx_geometry *geometry, const atx_pack *pack, const atx_proble
     int64_t slots[ATX_MAX_SLOTS];
     if (atx_problem_bind(slots, problem, &pack->limits, NULL) != AT_OK)
         return -1;
-    return first_valid(geometry, pack, problem, slots);
+    return atx_pack_take(geometry, pack, problem, slots);
 }
 
 /* What the pack's answers lose. */
@@ -78,7 +76,7 @@ static bool measure(atx_pack_loss *out, const atx_pack *pack, atx_pack_sample *s
     atx_geometry unused;
     float *lost = malloc(((size_t)count + 1) * sizeof *lost);
     for (int i = 0; lost && i < count; i++) {
-        const int k = first_valid(&unused, pack, &samples[i].problem, samples[i].slots);
+        const int k = atx_pack_take(&unused, pack, &samples[i].problem, samples[i].slots);
         lost[i] = k < 0 ? ATX_PACK_INVALID : losses[(size_t)i * (size_t)pack->kernel_count + (size_t)k];
     }
     if (lost)

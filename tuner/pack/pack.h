@@ -165,4 +165,35 @@ at_status atx_pack_write(atx_pack_files *out, const atx_pack_compiled *models, i
                          const char *command, at_error *err) AT_MUST_CHECK;
 void atx_pack_files_clear(atx_pack_files *files);
 
+/* ---- a pack as it is used without its C ---- */
+
+/* What NAME.json holds. */
+typedef struct atx_pack_set {
+    char *name, *command;
+    atx_pack_domain domain;
+    atx_pack *packs[ATX_PACK_MAX_MODELS]; /* of each model of GPU */
+    int count;
+    atx_str *codes; /* with a zero behind each */
+    int code_count;
+    int code_of[ATX_PACK_MAX_MODELS][ATX_PACK_MAX_KERNELS];
+} atx_pack_set;
+
+/* A file, gzip'ed or not. AT_ERR_INPUT: it is no pack, or one of templates that have changed since. Borrows
+ * the catalog. */
+at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog *catalog,
+                        at_error *err) AT_MUST_CHECK;
+void atx_pack_set_close(atx_pack_set *set); /* harmless on NULL */
+
+/* The model that a device is taken for: of its name; else one whose code runs there, of the newest
+ * architecture, and then with about as many multiprocessors. -1: none. */
+int atx_pack_model(const atx_pack_set *set, const char *device, int64_t cc, int64_t sms);
+
+/* Which kernel the pack takes for a problem whose slots are bound for a device: the first of its leaf that is
+ * valid there. Fills the template's slots. -1: none. */
+int atx_pack_take(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem, int64_t *slots);
+
+/* Binds the kernel's parameters and lets, where constants of its source have their values. false: it is not
+ * valid. */
+bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int64_t *slots);
+
 #endif

@@ -52,9 +52,6 @@ bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);
 
-/* Whether it may run: the template's slots are filled then, and so is the geometry of the first launch. */
-bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int64_t *slots);
-
 /* Is a kernel whose source has this value of a const right for sizes that make it another one? */
 bool atx_pack_is_general(const atx_let *let, int64_t value);
 

@@ -88,8 +88,8 @@ static void add_model(atx_str *out, const atx_pack_writing *w, int m, const int 
     atx_str_add(out, "    {\n      \"device\": ");
     atx_str_add_json(out, pack->device);
     atx_str_addf(out,
-                 ",\n      \"arch\": \"%s\",\n      \"cc\": %" PRId64
-                 ",\n      \"sms\": %" PRId64 ",\n      \"candidates\": %d,\n      ",
+                 ",\n      \"arch\": \"%s\",\n      \"cc\": %" PRId64 ",\n      \"sms\": %" PRId64
+                 ",\n      \"candidates\": %d,\n      ",
                  arch, pack->limits.cc, pack->limits.sms, pack->candidates);
     add_json_loss(out, "loss", &pack->held_out);
     atx_str_add(out, ",\n      ");

@@ -3,15 +3,9 @@
  * is not for the sizes. The C is compiled and asked for every size of small ranges, and for some that are
  * huge.
  */
-#include "lang/arch.h"
-#include "lang/catalog.h"
-#include "pack/pack.h"
+#include "pack_support.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 801 }; /* CUresult */
@@ -21,78 +15,12 @@ typedef struct plan {
     unsigned grid[3], block[3], shared;
 } plan;
 
-typedef struct packed {
-    atx_catalog *catalog;
-    atx_model *model;
-    atx_predictor *predictor;
-    atx_pack *pack;
-} packed;
-
-static packed make_for(const char *device_name, const char *name, atx_dtype type, const char *const *ranges,
-                       int count, int kernels, double within)
-{
-    packed p = { 0 };
-    at_error err = { 0 };
-    bool own = false;
-    atx_pack_domain domain;
-    atx_limits limits;
-    const atx_gpu_model *device = atx_gpu_model_find(device_name);
-    cr_assert_eq(atx_catalog_open(&p.catalog, NULL, &err), AT_OK, "%s", err.text);
-    const atx_op *op = atx_catalog_find_op(p.catalog, name);
-    cr_assert_eq(atx_pack_domain_read(&domain, op, type, ranges, count, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_model_shipped(&p.model, op, device, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_predictor_open(&p.predictor, p.model, p.catalog, op, device, &own, &err), AT_OK, "%s",
-                 err.text);
-    atx_arch_limits(&limits, 90);
-    const atx_pack_request request = { .domain = &domain,
-                                       .catalog = p.catalog,
-                                       .predictor = p.predictor,
-                                       .limits = &limits,
-                                       .device = device->name,
-                                       .kernels = kernels,
-                                       .within = within,
-                                       .problems = 60,
-                                       .seed = 7 };
-    cr_assert_eq(atx_pack_make(&p.pack, &request, &err), AT_OK, "%s", err.text);
-    return p;
-}
-
-static packed make(const char *name, atx_dtype type, const char *const *ranges, int count, int kernels,
-                   double within)
-{
-    return make_for("NVIDIA H200", name, type, ranges, count, kernels, within);
-}
-
-static void clear(packed *p)
-{
-    atx_pack_close(p->pack);
-    atx_predictor_close(p->predictor);
-    atx_model_close(p->model);
-    atx_catalog_close(p->catalog);
-}
-
-static void write_text(const char *folder, const char *name, const atx_str *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    cr_assert(file && fwrite(text->data, 1, text->len, file) == text->len && fclose(file) == 0);
-}
-
 /* The written C as a shared object; its kernels are no code, since nothing is launched. */
 static void *compile_all(const atx_pack *const *packs, int count, const char *folder)
 {
     atx_pack_files files = { 0 };
-    atx_pack_compiled *models = calloc((size_t)count, sizeof *models);
-    at_error err = { 0 };
     char command[1024], object[256];
-    for (int m = 0; m < count; m++) {
-        models[m].pack = packs[m];
-        for (int k = 0; k < packs[m]->kernel_count; k++)
-            atx_str_add(&models[m].codes[k], "none");
-    }
-    cr_assert_eq(atx_pack_write(&files, models, count, "packed", "autotune pack", &err), AT_OK, "%s",
-                 err.text);
+    write_files(&files, packs, count);
     write_text(folder, "packed.h", &files.header);
     write_text(folder, "packed.c", &files.source);
     snprintf(object, sizeof object, "%s/packed.so", folder);
@@ -103,9 +31,6 @@ static void *compile_all(const atx_pack *const *packs, int count, const char *fo
                  command); // NOLINT(cert-env33-c): the compiler is what is tested with
     void *so = dlopen(object, RTLD_LAZY);
     cr_assert(so, "%s", dlerror());
-    for (int m = 0; m < count; m++)
-        atx_pack_compiled_clear(&models[m]);
-    free(models);
     atx_pack_files_clear(&files);
     return so;
 }
@@ -217,6 +142,88 @@ Test(pack, each_model_of_GPU_has_its_own_choice_and_others_take_the_one_most_lik
     dlclose(so);
     clear(&a);
     clear(&b);
+}
+
+/* What the library takes is what the C would. */
+Test(pack, a_description_that_is_read_chooses_as_the_pack_did)
+{
+    packed a = make_for("NVIDIA H200", "transpose", ATX_F32, RANGES, 3, 4, 0),
+           b = make_for("NVIDIA H100 80GB HBM3", "transpose", ATX_F32, RANGES, 3, 6, 0);
+    atx_pack_files files = { 0 };
+    atx_pack_set *set = NULL;
+    at_error err = { 0 };
+    char folder[] = "/tmp/pack.XXXXXX", path[64];
+    cr_assert(mkdtemp(folder));
+    write_files(&files, (const atx_pack *[]){ a.pack, b.pack }, 2);
+    write_text(folder, "packed.json", &files.description);
+    snprintf(path, sizeof path, "%s/packed.json", folder);
+    cr_assert_eq(atx_pack_read(&set, path, a.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(set->count, 2);
+    cr_assert_eq(set->code_count, b.pack->kernel_count, "those of both are there once");
+    cr_assert_eq(atx_pack_model(set, "NVIDIA H100 80GB HBM3", 90, 132), 1);
+    cr_assert_eq(atx_pack_model(set, "NVIDIA A100", 80, 108), -1);
+    for (int64_t rows = 1; rows <= 600; rows += 1 + rows / 16)
+        for (int64_t cols = 1; cols <= 600; cols += 1 + cols / 16)
+            for (int m = 0; m < 2; m++) {
+                const atx_pack *before = m ? b.pack : a.pack;
+                atx_geometry g = { .grid = { 0 } }, h = { .grid = { 0 } };
+                atx_problem problem;
+                cr_assert_eq(atx_problem_init(&problem, before->domain.op, ATX_F32,
+                                              (int64_t[]){ 1, rows, cols }, 3, NULL),
+                             AT_OK);
+                const int kernel = atx_pack_find(&g, before, &problem);
+                problem.op = set->domain.op; /* each catalog has its own */
+                cr_assert_eq(atx_pack_find(&h, set->packs[m], &problem), kernel);
+                cr_assert_eq(memcmp(&g, &h, sizeof g), 0);
+                char code[24];
+                snprintf(code, sizeof code, "\177ELF none %d", kernel);
+                cr_assert_str_eq(atx_str_text(&set->codes[set->code_of[m][kernel]]), code);
+            }
+    atx_pack_set_close(set);
+    atx_pack_files_clear(&files);
+    clear(&a);
+    clear(&b);
+}
+
+/* Each byte changed in turn would take minutes: each word of the description is. */
+Test(pack, a_description_that_is_wrong_is_refused_with_its_place)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } WRONG[] = { { "autotune.pack/1", "autotune.pack/2", "expected autotune.pack/1" },
+                  { "\"op\": \"transpose\"", "\"op\": \"nothing\"", "there is no such operation" },
+                  { "\"op_hash\": \"", "\"op_hash\": \"0", "has changed since the pack was made" },
+                  { "\"hash\": \"", "\"hash\": \"0", "has changed since the pack was made" },
+                  { "\"template\": \"", "\"template\": \"no", "has none of that name" },
+                  { "\"constants\": [", "\"constants\": [7, ", "constants; expected" },
+                  { "\"code\": 0", "\"code\": 99", "expected a whole number from 0 to" },
+                  { "\"yes\": 1", "\"yes\": 0", "expected a whole number from 1 to" },
+                  { "\"order\": [0", "\"order\": [1", "once" },
+                  { "\"of\": \"", "\"of\": \"x", "has no such" },
+                  { "\"codes\": [", "\"codes\": [\"*\", ", "expected a cubin in base 64" },
+                  { "\"sizes\": {\"batch\": [[1", "\"sizes\": {\"batch\": [[9", "[least, largest]" },
+                  { "\"models\"", "\"moduls\"", "found no member 'models'" } };
+    packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
+    atx_pack_files files = { 0 };
+    char folder[] = "/tmp/pack.XXXXXX", path[64];
+    cr_assert(mkdtemp(folder));
+    write_files(&files, (const atx_pack *[]){ p.pack }, 1);
+    snprintf(path, sizeof path, "%s/packed.json", folder);
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        const char *text = atx_str_text(&files.description), *at = strstr(text, WRONG[i].from);
+        atx_str changed = { 0 };
+        atx_pack_set *set = NULL;
+        at_error err = { 0 };
+        cr_assert(at, "%s", WRONG[i].from);
+        atx_str_add_bytes(&changed, text, (size_t)(at - text));
+        atx_str_addf(&changed, "%s%s", WRONG[i].to, at + strlen(WRONG[i].from));
+        write_text(folder, "packed.json", &changed);
+        cr_assert_eq(atx_pack_read(&set, path, p.catalog, &err), AT_ERR_INPUT, "%s", WRONG[i].to);
+        cr_assert(strstr(err.text, WRONG[i].why), "%s", err.text);
+        atx_str_clear(&changed);
+    }
+    atx_pack_files_clear(&files);
+    clear(&p);
 }
 
 /* Sizes whose product has no 64 bits, which the tuner refuses as a problem. */
