@@ -40,6 +40,10 @@ const char *at_warnings(const at_tuner *tuner)
     return tuner ? atx_str_text(&tuner->broken) : "";
 }
 
+#define LOG_SHAPES_ENV "AUTOTUNE_LOG_SHAPES"
+#define PACKS_ENV      "AUTOTUNE_PACKS"
+#define NO_COMPILE_ENV "AUTOTUNE_NO_COMPILE"
+
 static const char *variable(const at_tuner *tuner, const char *name)
 {
     return tuner->no_environment ? NULL : getenv(name);
@@ -47,10 +51,10 @@ static const char *variable(const at_tuner *tuner, const char *name)
 
 static at_status open_packs(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
-    const char *never = variable(tuner, "AUTOTUNE_NO_COMPILE");
+    const char *never = variable(tuner, NO_COMPILE_ENV);
     tuner->never_compiles = o->no_compile || (never && strcmp(never, "1") == 0);
-    return atx_packs_open(&tuner->packs, o->packs ? o->packs : variable(tuner, "AUTOTUNE_PACKS"),
-                          tuner->catalog, err);
+    return atx_packs_open(&tuner->packs, o->packs ? o->packs : variable(tuner, PACKS_ENV), tuner->catalog,
+                          err);
 }
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
@@ -61,7 +65,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
     if (status == AT_OK)
         status = atx_asked_open(&tuner->asked,
-                                o->log_shapes ? o->log_shapes : variable(tuner, "AUTOTUNE_LOG_SHAPES"), err);
+                                o->log_shapes ? o->log_shapes : variable(tuner, LOG_SHAPES_ENV), err);
     const atx_catalog_options options = { .dir = o->templates,
                                           .headers = atx_headers_text(tuner->tuning.headers),
                                           .allow = atx_str_text(&tuner->tuning.allow.text),
