@@ -3,6 +3,7 @@
  * is not for the sizes. The C is compiled and asked for every size of small ranges, and for some that are
  * huge.
  */
+#include "pack/pack_map.h"
 #include "pack_support.h"
 
 #include <dlfcn.h>
@@ -274,6 +275,54 @@ Test(pack, a_constant_that_is_not_for_the_sizes_keeps_the_kernel_away)
         cr_assert_eq(atx_pack_find(&g, p.pack, &problem) == kernel, general, "%s", t->scope.lets[i].name);
         *value = right;
     }
+    clear(&p);
+}
+
+/* A map says what the pack does: each cell is asked for again. */
+Test(pack, a_map_shows_which_kernel_takes_which_sizes)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 6, 0);
+    atx_pack_map map;
+    for (int odd = 0; odd <= 1; odd++) {
+        int seen = 0;
+        atx_pack_map_fill(&map, p.pack, 24, 16, odd);
+        cr_assert(map.x == 2 && map.y == 1, "cols to the right, rows downwards");
+        cr_assert(map.width > 12 && map.width <= 24 && map.height > 8 && map.height <= 16);
+        cr_assert_eq(map.xs[map.width - 1], 8192);
+        for (int y = 0; y < map.height; y++)
+            for (int x = 0; x < map.width; x++) {
+                atx_geometry g;
+                atx_problem problem;
+                const int64_t sizes[] = { 1, map.ys[y], map.xs[x] };
+                cr_assert_eq(atx_problem_init(&problem, p.pack->domain.op, ATX_F32, sizes, 3, NULL), AT_OK);
+                cr_assert_eq(map.kernels[y][x], atx_pack_find(&g, p.pack, &problem));
+                cr_assert(map.xs[x] < 65 || map.xs[x] == 8192 || map.xs[x] % 64 == odd);
+                seen |= 1 << map.kernels[y][x];
+            }
+        cr_assert(seen & (seen - 1), "more than one kernel is used");
+    }
+    clear(&p);
+}
+
+/* Its conditions lead to the leaf: a tree that is known. */
+Test(pack, spots_say_how_to_get_to_the_leaves_that_lose_the_most)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 2, 0);
+    static const atx_pack_node TREE[] = {
+        { .test = ATX_PACK_AT_MOST, .which = 1, .value = 33, .yes = 1, .no = 2 },
+        { .test = ATX_PACK_LEAF, .order = { 1, 0 }, .loss = 0.1, .problems = 10 },
+        { .test = ATX_PACK_MULTIPLE, .which = 2, .value = 8, .yes = 3, .no = 4 },
+        { .test = ATX_PACK_LEAF, .order = { 0, 1 }, .loss = 0.9, .problems = 1 },
+        { .test = ATX_PACK_LEAF, .order = { 0, 1 }, .loss = 0.5, .problems = 4 },
+    };
+    atx_pack_spot spots[3];
+    memcpy(p.pack->nodes, TREE, sizeof TREE);
+    p.pack->node_count = 5;
+    cr_assert_eq(atx_pack_spots(spots, 2, p.pack), 2);
+    cr_assert_str_eq(atx_str_text(&spots[0].where), "rows > 33, cols % 8 != 0");
+    cr_assert_str_eq(atx_str_text(&spots[1].where), "rows <= 33");
+    for (int i = 0; i < 2; i++)
+        atx_str_clear(&spots[i].where);
     clear(&p);
 }
 
