@@ -204,7 +204,9 @@ typedef struct at_open_options {
      * device, at_run and at_prepare take it rather than compile, unless the problem's own winner is known;
      * and where that cannot be compiled or loaded. With tune_in_background it is what they go on with. Its
      * kernels are loaded once for all sizes. AT_ERR_INPUT: a file is no pack, or its op or templates have
-     * changed since.
+     * changed since. Where none are named, those that are installed with the shared library answer where
+     * nothing may be compiled, with tune_in_background, and where compiling or loading fails; no_shipped
+     * leaves them out.
      */
     const char *packs;
     /* 1, or the environment variable AUTOTUNE_NO_COMPILE=1: at_run and at_prepare never compile nor tune, as

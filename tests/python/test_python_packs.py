@@ -2,6 +2,7 @@
 usage: test_python_packs.py FAKE_LIBCUDA AUTOTUNE"""
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,27 @@ class Packs(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 call()
         self.assertEqual(self.launches(), 0)
+
+    def test_packs_that_are_installed_beside_the_library_answer_where_nothing_may_be_compiled(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            os.makedirs(os.path.join(prefix, "lib"))
+            library = shutil.copy(os.environ["AUTOTUNE_LIBRARY"], os.path.join(prefix, "lib", "libautotune.so"))
+            for packs in False, True:
+                if packs:
+                    folder = os.path.join(prefix, "share", "autotune", "packs")
+                    os.makedirs(folder)
+                    shutil.copy(self.path, folder)
+                    with open(os.path.join(folder, "damaged.json"), "w", encoding="utf-8") as file:
+                        file.write("{")
+                tuner = autotune.Tuner(library=library, no_compile=True, cache="")
+                buffers = [Cuda(OUT, (50, 70)), Cuda(IN, (70, 50))]
+                if packs:
+                    tuner.run("transpose", (70, 50), "f32", buffers)
+                else:
+                    with self.assertRaisesRegex(autotune.NotFoundError, "neither loaded nor in the cache"):
+                        tuner.run("transpose", (70, 50), "f32", buffers)
+                tuner.close()
+        self.assertEqual(self.launches(), 1)
 
     def test_a_file_that_is_no_pack_is_refused(self):
         with self.assertRaises(FileNotFoundError):

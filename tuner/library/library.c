@@ -52,9 +52,10 @@ static const char *variable(const at_tuner *tuner, const char *name)
 static at_status open_packs(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
     const char *never = variable(tuner, NO_COMPILE_ENV);
+    const char *named = o->packs ? o->packs : variable(tuner, PACKS_ENV);
     tuner->never_compiles = o->no_compile || (never && strcmp(never, "1") == 0);
-    return atx_packs_open(&tuner->packs, o->packs ? o->packs : variable(tuner, PACKS_ENV), tuner->catalog,
-                          err);
+    tuner->packs.by_default = !named && tuner->with_shipped;
+    return atx_packs_open(&tuner->packs, named, tuner->catalog, err);
 }
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)

@@ -91,7 +91,9 @@ typedef struct atx_library_pack {
 typedef struct atx_library_packs {
     atx_library_pack *items;
     size_t count, cap;
-    size_t kept; /* entries of the table that are theirs */
+    size_t kept;     /* entries of the table that are theirs */
+    bool by_default; /* nobody named them: they answer where nothing may be compiled, or until it was tuned */
+    bool read;
 } atx_library_packs;
 
 /* Of problems that a pack answers so many stay prepared; a program may meet ever-new sizes. */
@@ -254,6 +256,11 @@ at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *tex
 at_status atx_packs_open(atx_library_packs *packs, const char *paths, const atx_catalog *catalog,
                          at_error *err) AT_MUST_CHECK;
 void atx_packs_close(atx_library_packs *packs);
+
+/* Where none are named those that are installed with this library, share/autotune/packs beside its folder,
+ * are read when they are first needed. One that cannot be used is left out, and the log says so. `slow` is
+ * held. */
+void atx_packs_read_default(at_tuner *tuner);
 
 /* The first pack that has a kernel for the problem on the device. */
 bool atx_packs_take(atx_packed *out, const atx_library_packs *packs, const atx_problem *problem,

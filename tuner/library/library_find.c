@@ -485,7 +485,12 @@ static at_status answer_packed(bool *done, atx_found_parts *f, at_tuner *tuner, 
     atx_packed taken;
     bool valid = false;
     at_status status = AT_OK;
-    *done = a->limits && atx_packs_take(&taken, &tuner->packs, &f->problem, a->target->name, a->limits);
+    const bool wanted = !tuner->packs.by_default || tuner->no_compile || tuner->packs_only ||
+                        (tuner->tuning.budget_s > 0 && tuner->tuning.in_background);
+    if (a->limits && wanted)
+        atx_packs_read_default(tuner);
+    *done =
+        a->limits && wanted && atx_packs_take(&taken, &tuner->packs, &f->problem, a->target->name, a->limits);
     if (!*done)
         return AT_OK;
     if (!tuner->packs_only)

@@ -5,6 +5,8 @@
  */
 #include "library/library.h"
 
+#include "library/miss.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +43,10 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Its files NAME.json, in the order of their names. */
+/* Its files NAME.json, in the order of their names. `log` (NULL: the first failure ends it) is told of those
+ * that are left out. */
 static at_status add_folder(atx_library_packs *packs, const char *path, DIR *folder,
-                            const atx_catalog *catalog, at_error *err)
+                            const atx_catalog *catalog, const at_tuner *log, at_error *err)
 {
     char **names = NULL;
     size_t count = 0, cap = 0;
@@ -67,6 +70,10 @@ static at_status add_folder(atx_library_packs *packs, const char *path, DIR *fol
             status = atx_str_status(&file, err);
         if (status == AT_OK)
             status = add_file(packs, file.data, catalog, err);
+        if (log && status != AT_OK) {
+            atx_library_log(log, err->text);
+            status = AT_OK;
+        }
         atx_str_clear(&file);
         free(names[i]);
     }
@@ -84,12 +91,35 @@ at_status atx_packs_open(atx_library_packs *packs, const char *paths, const atx_
     for (char *path = strtok_r(copy, ":", &rest); path && status == AT_OK;
          path = strtok_r(NULL, ":", &rest)) {
         DIR *folder = opendir(path);
-        status = folder ? add_folder(packs, path, folder, catalog, err) : add_file(packs, path, catalog, err);
+        status = folder ? add_folder(packs, path, folder, catalog, NULL, err)
+                        : add_file(packs, path, catalog, err);
         if (folder)
             closedir(folder);
     }
     free(copy);
     return status;
+}
+
+void atx_packs_read_default(at_tuner *tuner)
+{
+    static const char *const PLACES[] = { "packs", "../share/autotune/packs", "../../share/autotune/packs" };
+    const char *library = atx_own_library(), *slash = strrchr(library, '/');
+    if (!tuner->packs.by_default || tuner->packs.read)
+        return;
+    tuner->packs.read = true;
+    for (size_t i = 0; slash && i < sizeof PLACES / sizeof *PLACES; i++) {
+        atx_str path = { 0 };
+        at_error ignored = { 0 };
+        atx_str_addf(&path, "%.*s/%s", (int)(slash - library), library, PLACES[i]);
+        DIR *folder = atx_str_status(&path, NULL) == AT_OK ? opendir(path.data) : NULL;
+        if (folder && add_folder(&tuner->packs, path.data, folder, tuner->catalog, tuner, &ignored) != AT_OK)
+            atx_library_log(tuner, ignored.text);
+        if (folder)
+            closedir(folder);
+        atx_str_clear(&path);
+        if (folder)
+            return;
+    }
 }
 
 void atx_packs_close(atx_library_packs *packs)

@@ -329,7 +329,7 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
             return atx_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
         status = make_kernel(p, tuner, gpu, &cause);
         again = status != AT_OK;
-        if (again && !f->packed && tuner->packs.count && take_pack(p, tuner, gpu))
+        if (again && !f->packed && take_pack(p, tuner, gpu))
             return AT_OK;
         if (again)
             status = exclude_unloaded(tuner, gpu, f, &cause, err);
