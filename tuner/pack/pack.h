@@ -144,6 +144,18 @@ typedef struct atx_pack_files {
     atx_str header, source, description, test;
 } atx_pack_files;
 
+/* A kernel's template with what is constant in its compiled source as numbers, and without `fixed`; what it
+ * renders, and binds, is the kernel for any sizes. Borrows the kernel's template. */
+typedef struct atx_pack_general {
+    atx_template t;
+    atx_let *lets;
+    atx_expr **numbers; /* owned */
+    size_t count;
+} atx_pack_general;
+at_status atx_pack_general_open(atx_pack_general *out, const atx_pack_kernel *kernel,
+                                at_error *err) AT_MUST_CHECK;
+void atx_pack_general_close(atx_pack_general *general); /* also after a failure */
+
 /* The kernel's rendered source in its general form. */
 at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err) AT_MUST_CHECK;
 

@@ -7,7 +7,6 @@
 
 #include "compile/cubin.h"
 #include "lang/catalog.h"
-#include "lang/render.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,63 +19,6 @@ typedef enum atx_pack_part { ARITHMETIC, LAUNCH } atx_pack_part;
 static void add_part(atx_str *out, atx_pack_part part)
 {
     atx_str_add_bytes(out, atx_embedded_pack[part].data, atx_embedded_pack[part].len);
-}
-
-static int find_none(const void *context, const char *name, size_t len)
-{
-    (void)context;
-    (void)name;
-    (void)len;
-    return -1;
-}
-
-static at_status make_number(atx_expr **out, int64_t value, at_error *err)
-{
-    const atx_scope scope = { .find = find_none };
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, value);
-    return atx_expr_compile(out, text, strlen(text), &scope, (atx_where){ "", 1, 1 }, err);
-}
-
-/* What the kernel's source has as constants, as numbers: `numbers` has one for each of the lets, and `fixed`.
- */
-static at_status fix_constants(atx_template *t, atx_let *lets, atx_expr **numbers, const atx_pack_kernel *k,
-                               at_error *err)
-{
-    at_status status = AT_OK;
-    int n = 0;
-    memcpy(lets, t->scope.lets, t->scope.let_count * sizeof *lets);
-    t->scope.lets = lets;
-    for (size_t i = 0; i < t->scope.let_count && status == AT_OK; i++) {
-        if (!lets[i].rendered)
-            continue;
-        status = make_number(&numbers[i], k->consts[n++], err);
-        lets[i].expr = numbers[i];
-    }
-    if (status == AT_OK && t->scope.fixed)
-        status = make_number(&numbers[t->scope.let_count], 0, err);
-    t->scope.fixed = numbers[t->scope.let_count];
-    return status;
-}
-
-at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err)
-{
-    const atx_pack_kernel *k = &pack->kernels[kernel];
-    int64_t slots[ATX_MAX_SLOTS];
-    atx_template general = *k->t; /* borrows all that it points to */
-    const size_t count = general.scope.let_count + 1;
-    atx_let *lets = calloc(count, sizeof *lets);
-    atx_expr **numbers = calloc(count, sizeof *numbers);
-    at_status status = lets && numbers ? fix_constants(&general, lets, numbers, k, err) : atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_problem_bind(slots, &k->example, &pack->limits, err);
-    if (status == AT_OK)
-        status = atx_render(out, &general, k->example.type, &k->config, slots, err);
-    for (size_t i = 0; numbers && i < count; i++)
-        atx_expr_close(numbers[i]);
-    free(numbers);
-    free(lets);
-    return status;
 }
 
 /* ---- the source ---- */
