@@ -215,7 +215,8 @@ struct at_tuner {
 
     pthread_mutex_t slow;
     int cuda; /* what the driver supports, of the device that was last asked for (atx_device_info) */
-    atx_target numbered; /* the GPU with this number, as the driver told; no name: none was asked for */
+    atx_device_info here; /* the device of the context that was last met; no name: none was */
+    atx_target numbered;  /* the GPU with this number, as the driver told; no name: none was asked for */
     int number;
     atx_nvrtc *nvrtc; /* opened on first use */
     atx_str cache_path;

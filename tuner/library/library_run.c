@@ -198,19 +198,19 @@ static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, 
 static at_status find_here(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, const at_problem *problem,
                            at_error *err)
 {
-    atx_device_info info;
     atx_target target = { 0 };
+    atx_device_info *here = &tuner->here;
     at_status status = atx_gpu_current_device(gpu, err);
-    if (status == AT_OK)
-        status = atx_gpu_info(&info, gpu, err);
+    if (status == AT_OK && !(here->name[0] && here->ordinal == atx_gpu_ordinal(gpu)))
+        status = atx_gpu_describe(here, gpu, err);
     if (status != AT_OK)
         return status;
-    memcpy(target.name, info.name, sizeof target.name);
+    memcpy(target.name, here->name, sizeof target.name);
     target.full = true;
-    target.cc = info.limits.cc;
-    target.sms = info.limits.sms;
-    tuner->cuda = info.cuda;
-    return atx_finding_make(out, tuner, problem, &target, &info.limits, err);
+    target.cc = here->limits.cc;
+    target.sms = here->limits.sms;
+    tuner->cuda = here->cuda;
+    return atx_finding_make(out, tuner, problem, &target, &here->limits, err);
 }
 
 /* The same for buffers that are so aligned. */

@@ -134,6 +134,24 @@ static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
                 add_sides(out, pack, &pack->nodes[n], s.problem.dims);
 }
 
+/* Of each model of GPU, for comparisons of its own. */
+static void add_all_cases(atx_str *out, const atx_pack_writing *w)
+{
+    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
+                 w->op->shape.dim_count, atx_dtype_bytes(w->models[0].pack->domain.type),
+                 w->op->shape.align_count > 0);
+    for (int m = 0; m < w->count; m++) {
+        atx_str_addf(out, "static const int64_t pt_cases_%d[][PT_SIZES] = {\n", m);
+        add_cases(out, w->models[m].pack, (uint64_t)m + 1);
+        atx_str_add(out, "};\n");
+    }
+    atx_str_add(out, "static const struct {\n    const int64_t (*sizes)[PT_SIZES];\n    size_t count;\n"
+                     "} pt_cases[PK_MODELS] = {\n");
+    for (int m = 0; m < w->count; m++)
+        atx_str_addf(out, "    { pt_cases_%d, sizeof pt_cases_%d / sizeof *pt_cases_%d },\n", m, m, m);
+    atx_str_add(out, "};\n");
+}
+
 /* The op's reference, compiled and launched as each model of GPU has it. */
 static at_status add_references(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
@@ -171,14 +189,7 @@ at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error 
         status = add_references(out, w, err);
     if (status == AT_OK)
         status = add_calls(out, w, err);
-    atx_str_addf(out,
-                 "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n"
-                 "static const int64_t pt_cases[][PT_SIZES] = {\n",
-                 w->op->shape.dim_count, atx_dtype_bytes(w->models[0].pack->domain.type),
-                 w->op->shape.align_count > 0);
-    for (int m = 0; m < w->count; m++)
-        add_cases(out, w->models[m].pack, (uint64_t)m + 1);
-    atx_str_add(out, "};\n");
+    add_all_cases(out, w);
     atx_str_add_bytes(out, atx_embedded_pack[TEST_PART].data, atx_embedded_pack[TEST_PART].len);
     atx_str_add(out, "\nstatic void *pt_pointer(const pt_buffer *buffers, int i)\n{\n"
                      "    return (void *)(uintptr_t)(buffers[i].all + buffers[i].begin);\n}\n");

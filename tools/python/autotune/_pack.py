@@ -6,6 +6,8 @@ import ctypes
 import gzip
 import json
 import os
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,11 +39,14 @@ class Pack:
         self._type = _native.TYPES[self.dtype]
         self._args: tuple[_native.Arg, ...] = ()
         self._operators: dict[Any, Any] = {}
+        self._item_bytes = _native.TYPE_BYTES[self.dtype]
+        self._calls = threading.local()
 
     def __call__(self, *buffers: Any, sizes: Sequence[int] | None = None, out: Any = None, stream: int | None = None) -> Any:
         """Runs on arrays on a GPU, and returns. pack(x), or pack(x, out=y), for transpose; for other operations all
         buffers in the operation's order, outputs first, and `sizes`, which are those of the first input where it has as
-        many dimensions as the operation has sizes. The result is `out`, or the first buffer. `stream`: as in run."""
+        many dimensions as the operation has sizes. The result is `out`, or the first buffer. `stream`: as in run. No
+        gradients."""
         _check_stream(stream)
         if len(buffers) == 1 and self.op == "transpose":
             return self._transposed(buffers[0], out, stream)
@@ -80,12 +85,39 @@ class Pack:
         return tuple(arg.role for arg in self.tuner.find(self.op, first, self.dtype,
                                                          arch=self.description["models"][0]["arch"]).buffers)
 
+    def _turned(self, x: Any, out: Any) -> Any:
+        """The short way for PyTorch's tensors, which need no look at protocols; None: nothing was done."""
+        torch = sys.modules["torch"]
+        shape, device = x.shape, x.get_device()
+        if out is None:
+            out = x.new_empty((*shape[:-2], shape[-1], shape[-2])) if len(shape) in (2, 3) else x
+        plain = (device >= 0 and x.layout is torch.strided and x.is_contiguous() and out.is_contiguous() and x.numel() and len(shape) in (2, 3)
+                 and out.shape == (*shape[:-2], shape[-1], shape[-2]) and out.dtype == x.dtype and out.get_device() == device
+                 and x.element_size() == self._item_bytes and not x.is_conj() and not x.is_neg())
+        if not plain or not _driver.is_current(device):
+            return None
+        call = self._calls.__dict__.get("call")
+        if call is None:  # one for each thread, used again and again: to make them costs more than a launch
+            call = self._calls.call = (_native.ProblemStruct(op=self.op.encode(), type=self._type), (_native.BufferStruct * 2)(),
+                                       _native.ErrorStruct())
+        problem, buffers, error = call
+        problem.size_count = len(shape)
+        problem.sizes[:3] = (*shape, 0)[:3]
+        buffers[0].address, buffers[1].address = out.data_ptr(), x.data_ptr()
+        if self.tuner._library.at_run(self.tuner._handle, problem, buffers, 2, torch._C._cuda_getCurrentRawStream(device), None, error):
+            self.tuner._raise(error)
+        return out
+
     def _transposed(self, x: Any, out: Any, stream: int | None) -> Any:
+        if stream is None and is_torch(x) and (out is None or is_torch(out)):
+            done = self._turned(x, out)
+            if done is not None:
+                return done
         array = as_array(x, stream)
         if len(array.shape) not in (2, 3):
             raise ValueError(f"found {len(array.shape)} dimensions; expected two or three")
-        if bits(array.item_bytes) != bits(_native.TYPE_BYTES[self.dtype]):
-            raise ValueError(f"found {array.elements}; expected elements of {_native.TYPE_BYTES[self.dtype]} bytes, as {self.dtype} has")
+        if bits(array.item_bytes) != bits(self._item_bytes):
+            raise ValueError(f"found {array.elements}; expected elements of {self._item_bytes} bytes, as {self.dtype} has")
         if not array.dense:
             if not is_torch(x):
                 raise ValueError(f"found strides {array.strides}; expected a contiguous array")
