@@ -13,6 +13,10 @@ printf '8x8 f32 calls=3\ncopy 64 f32\n16x8 f64\n' >asked.txt
 at pack transpose f16 --shapes asked.txt
 at pack transpose --sizes 'rows=1 cols=2' --shapes asked.txt
 at pack gather_rows i64 --sizes 'rows=1..16 cols=2'
+# Sources for nvcc need no NVRTC.
+at pack transpose u8 --sizes 'rows=1..512 cols=64' --kernels 2 --problems 24 --device H200 --name turn --source -o sources | grep -v '^ '
+grep -o '^namespace.*\|extern "C" __global__ void [a-z_(]*\|pk_code_.::[a-z_0-9]*' sources/turn.cu
+grep -o '"code": [-0-9]*, "code_bytes": [0-9]*' sources/turn.json | uniq
 "$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 at pack transpose u8 --sizes 'rows=1..512,cols=64' --kernels 3 --problems 24 --device H200 --name packed -o made | grep -v '^ '
 grep -c '^static int pk_kernel_' made/packed.c

@@ -79,6 +79,20 @@ class Programs(unittest.TestCase):
         self.build("c++", "main.cpp", "-std=c++11")
         self.assertEqual(self.run_program(), SAYS)
 
+    def test_sources_for_nvcc(self):
+        nvcc = shutil.which("nvcc") or os.path.join(os.path.dirname(CUDA_INCLUDE), "bin", "nvcc")
+        if not os.access(nvcc, os.X_OK):
+            self.skipTest("there is no nvcc here")
+        subprocess.run([PROGRAM, "pack", "transpose", "f16", "--sizes", "rows=1..4096 cols=1..4096", "--kernels", "5", "--problems",
+                        "40", "--device", "H200,H100", "--source", "-o", self.folder], check=True, capture_output=True,
+                       env={"PATH": os.environ["PATH"], "HOME": self.folder})
+        for words in (["-c", "transpose_f16.cu"], ["-x", "cu", "-c", "main.cpp"]):
+            with open(os.path.join(self.folder, "main.cpp"), "w", encoding="utf-8") as file:
+                file.write(MAIN)
+            done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-Werror", "all-warnings", *words], cwd=self.folder,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
     def test_it_needs_the_driver_and_the_C_library_alone(self):
         self.build("cc", "main.c")
         read = subprocess.run(["readelf", "-d", os.path.join(self.folder, "program")], capture_output=True, text=True, check=True)

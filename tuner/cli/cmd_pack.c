@@ -28,6 +28,7 @@ typedef struct pack_args {
     const char *db, *templates_dir, *folder, *name, *within, *shapes;
     atx_words words, sizes, devices, archs;
     atx_folder_words folders;
+    bool source;
     int64_t kernels, problems, seed;
 } pack_args;
 
@@ -198,7 +199,7 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
     atx_pack_files files = { 0 };
     at_status status = compiled ? AT_OK : atx_no_memory(err);
     for (int m = 0; m < count && status == AT_OK; m++)
-        status = atx_pack_compile(&compiled[m], packs[m], err);
+        status = (a->source ? atx_pack_take_sources : atx_pack_compile)(&compiled[m], packs[m], err);
     if (status == AT_OK)
         status = atx_pack_write(&files, compiled, count, name, command, err);
     if (status == AT_OK && mkdir(a->folder, 0777) != 0 && errno != EEXIST)
@@ -206,7 +207,7 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
     if (status == AT_OK)
         status = write_file(a->folder, name, ".h", &files.header, err);
     if (status == AT_OK)
-        status = write_file(a->folder, name, ".c", &files.source, err);
+        status = write_file(a->folder, name, a->source ? ".cu" : ".c", &files.source, err);
     if (status == AT_OK)
         status = write_file(a->folder, name, ".json", &files.description, err);
     if (status == AT_OK && files.test.len)
@@ -389,6 +390,8 @@ int atx_cmd_pack(int argc, char **argv)
         { "--kernels", ATX_OPT_COUNT, "K", "kernels at most, up to 32 (default 8)", &a.kernels },
         { "--within", ATX_OPT_TEXT, "LOSS", "no more kernels than a mean loss of LOSS needs, for example 3%",
           &a.within },
+        { "--source", ATX_OPT_FLAG, NULL, "NAME.cu for nvcc in the place of NAME.c with compiled kernels",
+          &a.source },
         { "-o", ATX_OPT_TEXT, "DIR", "folder to write into (default: this one)", &a.folder },
         { "--name", ATX_OPT_TEXT, "NAME", "name of the files and the function (default OP_DTYPE)", &a.name },
         { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 300)",

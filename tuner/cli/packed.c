@@ -25,7 +25,7 @@ static void print_kernels(const atx_pack_set *set, int model)
     for (int k = 0; k < pack->kernel_count; k++) {
         atx_str config = { 0 };
         atx_config_text(&config, pack->kernels[k].t, &pack->kernels[k].config);
-        atx_print(stdout, "  %c %6zu %7.1f %%  %s %s\n", 'A' + k, set->codes[set->code_of[model][k]].len,
+        atx_print(stdout, "  %c %6zu %7.1f %%  %s %s\n", 'A' + k, atx_pack_code_bytes(set, model, k),
                   100 * pack->curve[k].mean, pack->kernels[k].t->name, atx_str_text(&config));
         atx_str_clear(&config);
     }

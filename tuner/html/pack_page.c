@@ -49,7 +49,7 @@ static void add_kernels(atx_str *out, const atx_pack_set *set, int model)
         atx_str config = { 0 };
         char letter[] = { (char)('A' + k), 0 }, bytes[32];
         atx_config_text(&config, kernel->t, &kernel->config);
-        snprintf(bytes, sizeof bytes, "%zu", set->codes[set->code_of[model][k]].len);
+        snprintf(bytes, sizeof bytes, "%zu", atx_pack_code_bytes(set, model, k));
         atx_str_addf(out, "<tr><td style=\"background:hsl(%d,60%%,60%%);color:#000\">",
                      atx_hue_of((size_t)k));
         atx_html_add(out, "$</td><td>$</td><td>$</td><td>$</td>", letter, kernel->t->name,

@@ -28,8 +28,14 @@ static at_status add_file(atx_library_packs *packs, const char *path, const atx_
 {
     atx_pack_set *set = NULL;
     at_status status = atx_pack_read(&set, path, catalog, err);
-    if (status != AT_OK)
+    if (status == AT_OK && !set->code_count)
+        status =
+            atx_fail(err, AT_ERR_INPUT,
+                     "%s has no code: it belongs to a pack of sources; expected one without --source", path);
+    if (status != AT_OK) {
+        atx_pack_set_close(set);
         return status;
+    }
     if (!atx_grow(&packs->items, &packs->cap, packs->count, sizeof *packs->items)) {
         atx_pack_set_close(set);
         return atx_no_memory(err);

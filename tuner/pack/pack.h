@@ -136,7 +136,8 @@ int atx_pack_find(atx_geometry *geometry, const atx_pack *pack, const atx_proble
 /* What was chosen for one model of GPU, with its kernels' code for that. */
 typedef struct atx_pack_compiled {
     const atx_pack *pack;
-    atx_str codes[ATX_PACK_MAX_KERNELS];
+    atx_str codes[ATX_PACK_MAX_KERNELS]; /* or rendered sources */
+    bool is_source;
     atx_str reference; /* of the op; empty: there is no test program */
 } atx_pack_compiled;
 
@@ -162,6 +163,8 @@ at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_err
 /* All kernels compiled for the device, and the op's reference where it can have a test program.
  * AT_ERR_DEVICE without NVRTC. */
 at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;
+/* Their sources, for nvcc: nothing is compiled. */
+at_status atx_pack_take_sources(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;
 void atx_pack_compiled_clear(atx_pack_compiled *compiled);
 
 /* AT_ERR_INPUT: the operation can have no test program, and why. */
@@ -169,9 +172,9 @@ at_status atx_pack_can_test(const atx_pack *pack, at_error *err) AT_MUST_CHECK;
 
 /*
  * NAME.h, NAME.c with the compiled kernels, NAME.json with them too, and NAME_test.c where there is a
- * reference. `models` are one to ATX_PACK_MAX_MODELS, of one operation and type; a device whose name no model
- * has takes the one that is most like it, of those whose code it can run. `name` is an identifier, `command`
- * what makes the pack again.
+ * reference. Of sources NAME.cu, in the place of NAME.c, and a NAME.json without code. `models` are one to
+ * ATX_PACK_MAX_MODELS, of one operation and type; a device whose name no model has takes the one that is most
+ * like it, of those whose code it can run. `name` is an identifier, `command` what makes the pack again.
  */
 at_status atx_pack_write(atx_pack_files *out, const atx_pack_compiled *models, int count, const char *name,
                          const char *command, at_error *err) AT_MUST_CHECK;
@@ -194,7 +197,8 @@ typedef struct atx_pack_set {
  * the catalog. */
 at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog *catalog,
                         at_error *err) AT_MUST_CHECK;
-void atx_pack_set_close(atx_pack_set *set); /* harmless on NULL */
+size_t atx_pack_code_bytes(const atx_pack_set *set, int model, int kernel); /* 0: it is of sources */
+void atx_pack_set_close(atx_pack_set *set);                                 /* harmless on NULL */
 
 /* The model that a device is taken for: of its name; else one whose code runs there, of the newest
  * architecture, and then with about as many multiprocessors. -1: none. */

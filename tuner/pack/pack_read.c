@@ -141,7 +141,8 @@ static at_status read_kernel(atx_pack *pack, int *code, reading *r, uint32_t obj
     if (status == AT_OK)
         status = read_constants(k, r, object, err);
     if (status == AT_OK)
-        status = read_integer(&number, r, object, "code", 0, r->set->code_count - 1, err);
+        status = read_integer(&number, r, object, "code", r->set->code_count ? 0 : -1, r->set->code_count - 1,
+                              err);
     if (status == AT_OK)
         status = read_loss(&pack->curve[pack->kernel_count], r, object, "loss_with_those_above", err);
     *code = (int)number;
@@ -428,6 +429,12 @@ at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog 
     else
         atx_pack_set_close(r.set);
     return status;
+}
+
+size_t atx_pack_code_bytes(const atx_pack_set *set, int model, int kernel)
+{
+    const int code = set->code_of[model][kernel];
+    return code < 0 ? 0 : set->codes[code].len;
 }
 
 void atx_pack_set_close(atx_pack_set *set)

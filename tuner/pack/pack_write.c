@@ -128,18 +128,35 @@ static at_status add_model(atx_str *out, const atx_pack_writing *w, int m, at_er
     return status;
 }
 
-/* Its code, what it is called there, and which of the operation's arguments it takes. */
-static at_status add_kernel_row(atx_str *out, const atx_pack_compiled *model, int k, int number, int code,
-                                at_error *err)
+/* Its code and what it is called there; of a source its symbol. */
+static at_status add_code(atx_str *out, const atx_pack_writing *w, const atx_pack_compiled *model, int k,
+                          int code, at_error *err)
 {
-    const atx_step *step = &model->pack->kernels[k].t->call.steps[0];
     const atx_str *bytes = &model->codes[k];
     const char *name = NULL;
     size_t len = 0;
-    at_status status = atx_cubin_name(&name, &len, bytes->data, bytes->len, step->kernel, err);
+    if (model->is_source) {
+        atx_str_add(out, "    { (const void *)");
+        atx_pack_add_symbol(out, w, code, true);
+        atx_str_add(out, ", \"\", ");
+        return AT_OK;
+    }
+    at_status status = atx_cubin_name(&name, &len, bytes->data, bytes->len,
+                                      model->pack->kernels[k].t->call.steps[0].kernel, err);
+    if (status == AT_OK)
+        atx_str_addf(out, "    { pk_image_%d, \"%.*s\", ", code, (int)len, name);
+    return status;
+}
+
+/* Its code, and which of the operation's arguments it takes. */
+static at_status add_kernel_row(atx_str *out, const atx_pack_writing *w, const atx_pack_compiled *model,
+                                int k, int number, int code, at_error *err)
+{
+    const atx_step *step = &model->pack->kernels[k].t->call.steps[0];
+    at_status status = add_code(out, w, model, k, code, err);
     if (status != AT_OK)
         return status;
-    atx_str_addf(out, "    { pk_image_%d, \"%.*s\", %" PRId64 ", pk_kernel_%d, {", code, (int)len, name,
+    atx_str_addf(out, "%" PRId64 ", pk_kernel_%d, {",
                  step->launch.shared ? model->pack->limits.max_shared_bytes : 0, number);
     for (int i = 0; i < step->arg_count; i++)
         atx_str_addf(out, "%s%d", i ? ", " : " ", step->args[i]);
@@ -160,7 +177,7 @@ static at_status add_tables(atx_str *out, const atx_pack_writing *w, const int *
         w->count, w->first[w->count], w->op->arg_count);
     for (int m = 0; m < w->count; m++)
         for (int k = 0; k < w->models[m].pack->kernel_count && status == AT_OK; k++)
-            status = add_kernel_row(out, &w->models[m], k, w->first[m] + k, codes[w->first[m] + k], err);
+            status = add_kernel_row(out, w, &w->models[m], k, w->first[m] + k, codes[w->first[m] + k], err);
     atx_str_add(
         out, "};\n\nstatic const struct {\n    const char *device; /* \"\": others of its architecture */\n"
              "    int compute_capability, multiprocessors;\n    int first, count; /* of its kernels */\n"
@@ -265,21 +282,36 @@ static void add_function(atx_str *out, const atx_pack_writing *w)
              "                          (unsigned)l.shared, stream, arguments, NULL);\n}\n");
 }
 
-static at_status write_source(atx_str *out, const atx_pack_writing *w, at_error *err)
+/* C11 has atomics as C++11 has them, by other headers. */
+static void add_headers(atx_str *out, const atx_pack_writing *w)
 {
-    int codes[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS], most = 0;
+    int most = 0;
     for (int m = 0; m < w->count; m++)
         most = w->models[m].pack->kernel_count > most ? w->models[m].pack->kernel_count : most;
+    atx_str_addf(out, "#include \"%s.h\"\n\n#include <sched.h>\n", w->name);
+    atx_str_add(
+        out, w->models[0].is_source
+                 ? "#include <atomic>\n#include <cuda_runtime.h>\n#define PK_SOURCE\nusing namespace std;\n"
+                   "#pragma nv_diag_suppress 177 /* arithmetic that no condition needs */\n"
+                 : "#include <stdatomic.h>\n");
+    atx_str_addf(out,
+                 "#include <stddef.h>\n#include <string.h>\n\n#define PK_MOST_KERNELS %d /* of a model */\n",
+                 most);
+}
+
+static at_status write_source(atx_str *out, const atx_pack_writing *w, at_error *err)
+{
+    int codes[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS];
+    at_status status = AT_OK;
     atx_pack_number_codes(codes, w);
     atx_pack_add_head(out, w);
-    atx_str_addf(out,
-                 "#include \"%s.h\"\n\n#include <sched.h>\n#include <stdatomic.h>\n#include <stddef.h>\n"
-                 "#include <string.h>\n\n#define PK_MOST_KERNELS %d /* of a model */\n",
-                 w->name, most);
-    add_images(out, w, codes);
+    if (w->models[0].is_source)
+        status = atx_pack_add_sources(out, w, codes, err);
+    add_headers(out, w);
+    if (!w->models[0].is_source)
+        add_images(out, w, codes);
     add_part(out, ARITHMETIC);
     add_types(out, w->op);
-    at_status status = AT_OK;
     for (int m = 0; m < w->count && status == AT_OK; m++)
         status = add_model(out, w, m, err);
     if (status == AT_OK)

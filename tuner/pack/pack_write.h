@@ -43,6 +43,13 @@ at_status atx_pack_add_reference(atx_str *out, const atx_pack *pack, int model, 
 void atx_pack_add_image(atx_str *out, const char *name, const atx_str *code);
 void atx_pack_add_values(atx_str *out, const atx_op *op);
 
+/* The distinct sources, each in a namespace of its own, with the headers that they include before them. */
+at_status atx_pack_add_sources(atx_str *out, const atx_pack_writing *w, const int *codes,
+                               at_error *err) AT_MUST_CHECK;
+
+/* What nvcc calls a kernel of that code. */
+void atx_pack_add_symbol(atx_str *out, const atx_pack_writing *w, int code, bool qualified);
+
 /* Numbers of the images: where a code was there before, that one's. */
 void atx_pack_number_codes(int *numbers, const atx_pack_writing *w);
 

@@ -54,7 +54,8 @@ static void add_kernel(atx_str *out, const atx_pack_compiled *model, int k, int 
                  kernel->t->text.hash);
     atx_str_add_json(out, atx_str_text(&config));
     add_constants(out, kernel);
-    atx_str_addf(out, "\"code\": %d, \"code_bytes\": %zu, ", code, model->codes[k].len);
+    atx_str_addf(out, "\"code\": %d, \"code_bytes\": %zu, ", model->is_source ? -1 : code,
+                 model->is_source ? 0 : model->codes[k].len);
     add_json_loss(out, "loss_with_those_above", &model->pack->curve[k]);
     atx_str_add(out, "}");
     out->failed = out->failed || config.failed;
@@ -112,7 +113,7 @@ static void add_codes(atx_str *out, const atx_pack_writing *w, const int *codes)
     atx_str_add(out, "  \"codes\": [");
     for (int m = 0; m < w->count; m++)
         for (int k = 0; k < w->models[m].pack->kernel_count; k++) {
-            if (codes[w->first[m] + k] < next)
+            if (codes[w->first[m] + k] < next || w->models[m].is_source)
                 continue;
             const atx_str *code = &w->models[m].codes[k];
             atx_str_addf(out, "%s\n    \"", next++ ? "," : "");

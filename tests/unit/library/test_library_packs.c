@@ -146,6 +146,26 @@ Test(library_packs, a_problems_own_winner_goes_first_unless_it_must_be_compiled)
     at_close(tuner);
 }
 
+/* What `--source` writes beside its NAME.cu describes kernels, and has none. */
+Test(library_packs, a_description_without_code_is_refused)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    atx_pack_files files = { 0 };
+    packed p = make("transpose", ATX_F32, RANGES, 3, 2, 0);
+    atx_pack_compiled sources;
+    cr_assert_eq(atx_pack_take_sources(&sources, p.pack, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_pack_write(&files, &sources, 1, "packed", "autotune pack", &err), AT_OK, "%s", err.text);
+    put_text(path, atx_str_text(&files.description));
+    options.packs = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "has no code: it belongs to a pack of sources"), "%s", err.text);
+    atx_pack_files_clear(&files);
+    atx_pack_compiled_clear(&sources);
+    clear(&p);
+}
+
 /* Packs are for dense buffers. */
 Test(library_packs, views_are_not_a_packs)
 {
