@@ -197,6 +197,10 @@ typedef struct atx_pack_set {
  * the catalog. */
 at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog *catalog,
                         at_error *err) AT_MUST_CHECK;
+
+/* The same of a text; `file` names it in messages. */
+at_status atx_pack_parse(atx_pack_set **out, const char *text, size_t len, const char *file,
+                         const atx_catalog *catalog, at_error *err) AT_MUST_CHECK;
 size_t atx_pack_code_bytes(const atx_pack_set *set, int model, int kernel); /* 0: it is of sources */
 void atx_pack_set_close(atx_pack_set *set);                                 /* harmless on NULL */
 

@@ -402,16 +402,11 @@ static at_status read_head(reading *r, at_error *err)
     return status == AT_OK ? atx_dtype_parse(&domain->type, text, strlen(text), err) : status;
 }
 
-at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog *catalog, at_error *err)
+at_status atx_pack_parse(atx_pack_set **out, const char *text, size_t len, const char *file,
+                         const atx_catalog *catalog, at_error *err)
 {
-    atx_text_file *file = NULL;
-    atx_str text = { 0 };
     reading r = { .set = calloc(1, sizeof *r.set), .catalog = catalog };
-    at_status status = r.set ? atx_text_file_open(&file, path, err) : atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_text_file_all(file, &text, ATX_JSON_MAX_TEXT, err);
-    if (status == AT_OK)
-        status = atx_json_read(&r.json, atx_str_text(&text), text.len, path, err);
+    at_status status = r.set ? atx_json_read(&r.json, text, len, file, err) : atx_no_memory(err);
     if (status == AT_OK)
         status = read_head(&r, err);
     if (status == AT_OK)
@@ -422,12 +417,24 @@ at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog 
         status = read_models(&r, err);
     atx_json_clear(&r.json);
     atx_str_clear(&r.text);
-    atx_str_clear(&text);
-    atx_text_file_close(file);
     if (status == AT_OK)
         *out = r.set;
     else
         atx_pack_set_close(r.set);
+    return status;
+}
+
+at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog *catalog, at_error *err)
+{
+    atx_text_file *file = NULL;
+    atx_str text = { 0 };
+    at_status status = atx_text_file_open(&file, path, err);
+    if (status == AT_OK)
+        status = atx_text_file_all(file, &text, ATX_JSON_MAX_TEXT, err);
+    if (status == AT_OK)
+        status = atx_pack_parse(out, atx_str_text(&text), text.len, path, catalog, err);
+    atx_str_clear(&text);
+    atx_text_file_close(file);
     return status;
 }
 
