@@ -36,8 +36,10 @@ at_status atx_pack_general_open(atx_pack_general *g, const atx_pack_kernel *k, a
     *g = (atx_pack_general){ .t = *k->t, /* borrows all that it points to */
                              .lets = calloc(count + 1, sizeof *g->lets),
                              .numbers = calloc(count + 1, sizeof *g->numbers) };
-    at_status status = g->lets && g->numbers ? AT_OK : atx_no_memory(err);
-    if (status == AT_OK && count)
+    at_status status = AT_OK;
+    if (!g->lets || !g->numbers)
+        return atx_no_memory(err);
+    if (count)
         memcpy(g->lets, k->t->scope.lets, count * sizeof *g->lets);
     for (size_t i = 0; i < count && status == AT_OK; i++)
         if (g->lets[i].rendered) {

@@ -82,7 +82,7 @@ void atx_pack_map_fill(atx_pack_map *map, const atx_pack *pack, int width, int h
             sizes[map->x] = map->xs[x];
             if (map->y >= 0)
                 sizes[map->y] = map->ys[y];
-            map->kernels[y][x] = (signed char)kernel_at(pack, sizes);
+            map->kernels[y][x] = (short)kernel_at(pack, sizes);
         }
 }
 

@@ -14,7 +14,7 @@ typedef struct atx_pack_map {
     int x, y; /* dimensions; y -1: the operation has one that varies, or none */
     int width, height;
     int64_t xs[ATX_PACK_MAP_CELLS], ys[ATX_PACK_MAP_CELLS];
-    signed char kernels[ATX_PACK_MAP_CELLS][ATX_PACK_MAP_CELLS]; /* [y][x]; -1: none */
+    short kernels[ATX_PACK_MAP_CELLS][ATX_PACK_MAP_CELLS]; /* [y][x]; -1: none */
 } atx_pack_map;
 
 /* At most so many cells. Sizes are multiples of the largest power of two up to 64 that they have room for,

@@ -122,15 +122,17 @@ static at_status read_constants(atx_pack_kernel *k, const reading *r, uint32_t o
 static at_status read_kernel(atx_pack *pack, int *code, reading *r, uint32_t object, at_error *err)
 {
     atx_pack_kernel *k = &pack->kernels[pack->kernel_count];
-    const char *text = NULL;
+    const char *text = "";
     int64_t number = 0;
     at_error cause = { 0 };
     at_status status = read_text(&text, r, object, "template", err);
-    if (status == AT_OK && !(k->t = atx_catalog_find_template(r->catalog, pack->domain.op, text)))
-        status = atx_json_fail(&r->json, object, 0, err, "found template '%s'; %s has none of that name",
-                               text, pack->domain.op->name);
-    if (status == AT_OK)
-        status = read_text(&text, r, object, "hash", err);
+    if (status != AT_OK)
+        return status;
+    k->t = atx_catalog_find_template(r->catalog, pack->domain.op, text);
+    if (!k->t)
+        return atx_json_fail(&r->json, object, 0, err, "found template '%s'; %s has none of that name", text,
+                             pack->domain.op->name);
+    status = read_text(&text, r, object, "hash", err);
     if (status == AT_OK && strcmp(text, k->t->text.hash) != 0)
         status = atx_json_fail(&r->json, object, 0, err,
                                "template %s has changed since the pack was made; make it again", k->t->name);
@@ -221,7 +223,7 @@ static at_status read_node(atx_pack_node *node, int at, int count, const atx_pac
                            uint32_t object, at_error *err)
 {
     const uint32_t order = atx_json_member(&r->json, object, "order");
-    const char *of = NULL;
+    const char *of = "";
     int64_t yes = 0, no = 0;
     if (order)
         return read_leaf(node, pack, r, object, order, err);
@@ -268,7 +270,7 @@ static at_status read_tree(atx_pack *pack, reading *r, uint32_t model, at_error 
 
 static at_status fill_model(atx_pack *pack, int *codes, reading *r, uint32_t model, at_error *err)
 {
-    const char *text = NULL;
+    const char *text = "";
     int64_t cc = 0, sms = 0, candidates = 0;
     at_status status = read_text(&text, r, model, "device", err);
     if (status == AT_OK)
@@ -375,7 +377,7 @@ static at_status read_sizes(reading *r, at_error *err)
 static at_status read_head(reading *r, at_error *err)
 {
     atx_pack_domain *domain = &r->set->domain;
-    const char *text = NULL;
+    const char *text = "";
     at_status status = read_text(&text, r, 0, "schema", err);
     if (status == AT_OK && strcmp(text, "autotune.pack/1") != 0)
         status = atx_json_fail(&r->json, 0, 0, err, "found the schema '%s'; expected autotune.pack/1", text);
@@ -389,10 +391,12 @@ static at_status read_head(reading *r, at_error *err)
         status = atx_no_memory(err);
     if (status == AT_OK)
         status = read_text(&text, r, 0, "op", err);
-    if (status == AT_OK && !(domain->op = atx_catalog_find_op(r->catalog, text)))
-        status = atx_json_fail(&r->json, 0, 0, err, "found a pack of '%s'; there is no such operation", text);
-    if (status == AT_OK)
-        status = read_text(&text, r, 0, "op_hash", err);
+    if (status != AT_OK)
+        return status;
+    domain->op = atx_catalog_find_op(r->catalog, text);
+    if (!domain->op)
+        return atx_json_fail(&r->json, 0, 0, err, "found a pack of '%s'; there is no such operation", text);
+    status = read_text(&text, r, 0, "op_hash", err);
     if (status == AT_OK && strcmp(text, domain->op->text.hash) != 0)
         status = atx_json_fail(&r->json, 0, 0, err,
                                "operation %s has changed since the pack was made; make it again",
@@ -406,7 +410,9 @@ at_status atx_pack_parse(atx_pack_set **out, const char *text, size_t len, const
                          const atx_catalog *catalog, at_error *err)
 {
     reading r = { .set = calloc(1, sizeof *r.set), .catalog = catalog };
-    at_status status = r.set ? atx_json_read(&r.json, text, len, file, err) : atx_no_memory(err);
+    if (!r.set)
+        return atx_no_memory(err);
+    at_status status = atx_json_read(&r.json, text, len, file, err);
     if (status == AT_OK)
         status = read_head(&r, err);
     if (status == AT_OK)

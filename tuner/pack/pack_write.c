@@ -301,7 +301,7 @@ static void add_headers(atx_str *out, const atx_pack_writing *w)
 
 static at_status write_source(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
-    int codes[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS];
+    int codes[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS] = { 0 };
     at_status status = AT_OK;
     atx_pack_number_codes(codes, w);
     atx_pack_add_head(out, w);

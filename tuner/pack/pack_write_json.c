@@ -126,7 +126,7 @@ static void add_codes(atx_str *out, const atx_pack_writing *w, const int *codes)
 at_status atx_pack_write_description(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
     const atx_pack *first = w->models[0].pack;
-    int codes[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS];
+    int codes[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS] = { 0 };
     atx_pack_number_codes(codes, w);
     atx_str_addf(out, "{\n  \"schema\": \"autotune.pack/1\",\n  \"name\": \"%s\",\n  \"op\": ", w->name);
     atx_str_add_json(out, w->op->name);
