@@ -95,7 +95,7 @@ static const struct {
     { "to=e5m2 amax=yes cast_transpose 8x16 bf16", "cast_transpose 2x1x2x1x8x16 bf16" },
     { "cast_transpose 2x1x2x1x8x16 bf16", "cast_transpose 2x1x2x1x8x16 bf16" },
     { "4x8 u8 calls=12", "transpose 4x8 u8" },
-    { "permute 8x64x3 2,0,1 f16 calls=3 # often", "permute 8x64x3:2.0.1 f16" },
+    { "permute 8x64x3 2,0,1 f16 calls=3 # often", "transpose 512x3 f16" },
     { "cast_transpose 4x8x16 f16 both=yes", "cast_transpose 2x1x4x8x16 f16" },
 };
 
