@@ -286,6 +286,13 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
                                   at_error *err) AT_MUST_CHECK;
 
+/* ---- library_load.c; `slow` is held ---- */
+
+/* The finding's kernels in this context, which is current; those that are there already, if they were told of
+ * as much shared memory. */
+at_status atx_library_load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
+                           const atx_kept_code *code, uint64_t context, at_error *err) AT_MUST_CHECK;
+
 /* ---- library_public.c ---- */
 
 /* The caller's struct, as long as ours (`bytes`): itself, or in `room`. NULL: AT_ERR_USAGE, its size is none,
