@@ -96,7 +96,7 @@ function(autotune_find_program out_program out_depends)
   endif()
   find_program(AUTOTUNE_PROGRAM autotune HINTS ${AUTOTUNE_PREFIX}/bin)
   if(NOT AUTOTUNE_PROGRAM)
-    message(FATAL_ERROR "autotune_add_kernel: no program `autotune` in ${AUTOTUNE_PREFIX}/bin, nor in PATH; install the "
+    message(FATAL_ERROR "autotune: no program `autotune` in ${AUTOTUNE_PREFIX}/bin, nor in PATH; install the "
       "component `program` too, or set AUTOTUNE_PROGRAM")
   endif()
   set(${out_program} ${AUTOTUNE_PROGRAM} PARENT_SCOPE)

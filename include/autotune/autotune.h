@@ -23,10 +23,11 @@
  *           takes a read lock only. A process must not use in a fork what it opened before; closing it there
  *           does nothing.
  * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
- *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC,
- *           CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
- *           first use of what they name; at_open_options.no_environment keeps them out. Relative names of
- *           files are of the folder that the process is in at at_open.
+ *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_LOG_SHAPES, AUTOTUNE_NO_COMPILE, AUTOTUNE_NO_MODEL,
+ *           AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC, AUTOTUNE_PACKS, CUDA_HOME, CUDA_PATH, CONDA_PREFIX,
+ * XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of what they name;
+ * at_open_options.no_environment keeps them out. Relative names of files are of the folder that the process
+ * is in at at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -193,11 +194,30 @@ typedef struct at_open_options {
      * files of the home folder stay closed to it, and hashes of large files are kept there.
      */
     int no_environment;
+    /* A file to which at_run adds a line for each problem that it is asked for, when it first is, and how
+     * often, when the tuner is closed; `autotune pack --shapes` and `autotune tune --shapes` read it. NULL:
+     * $AUTOTUNE_LOG_SHAPES; "": none. AT_ERR_USAGE: it cannot be written. */
+    const char *log_shapes;
+    /*
+     * Packs, few kernels of an op for all sizes, as `autotune pack` writes them: files NAME.json or folders
+     * of such, "PATH:PATH". NULL: $AUTOTUNE_PACKS; "": none. Where one has a kernel for a problem on the
+     * device, at_run and at_prepare take it rather than compile, unless the problem's own winner is known;
+     * and where that cannot be compiled or loaded. With tune_in_background it is what they go on with. Its
+     * kernels are loaded once for all sizes. AT_ERR_INPUT: a file is no pack, or its op or templates have
+     * changed since. Where none are named, those that are installed with the shared library answer where
+     * nothing may be compiled, with tune_in_background, and where compiling or loading fails; no_shipped
+     * leaves them out.
+     */
+    const char *packs;
+    /* 1, or the environment variable AUTOTUNE_NO_COMPILE=1: at_run and at_prepare never compile nor tune, as
+     * with at_run_options.no_compile in each call. What neither a pack nor the cache has is AT_ERR_NOT_FOUND.
+     */
+    int no_compile;
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0                  \
+        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0   \
     }
 
 /*

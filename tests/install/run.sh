@@ -95,6 +95,52 @@ quietly "$cmake" --build examples
 expect examples/transpose
 expect_line examples/lookup
 
+echo '== autotune_add_pack'
+mkdir packs
+cat >packs/CMakeLists.txt <<'LIST'
+cmake_minimum_required(VERSION 3.22)
+project(packs LANGUAGES C)
+find_package(autotune REQUIRED)
+add_executable(program program.c)
+autotune_add_pack(program SIZES rows=1..512 cols=64,128 KERNELS 2 DEVICE H200 H100 NAME turn)
+target_include_directories(program PRIVATE "${CUDA_INCLUDE}")
+target_link_libraries(program PRIVATE "${DRIVER}")
+add_custom_target(listed)
+autotune_add_pack(listed OP copy SHAPES asked.txt WITHIN 20%)
+if(WRONG)
+  autotune_add_pack(listed OP copy SIZE cols=1..8)
+endif()
+LIST
+cat >packs/program.c <<'PROGRAM'
+#include "turn.h"
+int main(void)
+{
+    const int64_t aligns[] = { 256, 256 };
+    turn_plan plan;
+    return turn_find(&plan, turn_model("NVIDIA H100 80GB HBM3", 90, 132), 1, 100, 64, aligns) != CUDA_SUCCESS;
+}
+PROGRAM
+printf 'copy 1000 f32 calls=3\n' >packs/asked.txt
+if "$build/autotune" check --only linear --sample 1 --shape 64 --dtype u8 >log 2>&1; then
+  driver=$build/tests/unit/fake/libcuda.so.1
+  cuda=$(sed -n 's/^AT_CUDA_INCLUDE:[A-Z]*=//p' "$build/CMakeCache.txt")
+  quietly "$cmake" -S packs -B packed -DCMAKE_PREFIX_PATH="$work/prefix" -DDRIVER="$driver" -DCUDA_INCLUDE="$cuda"
+  quietly "$cmake" --build packed --target program
+  LD_LIBRARY_PATH=$(dirname "$driver") packed/program || fail 'the pack has no kernel for 100x64'
+  "$cmake" --build packed --target program >log 2>&1
+  grep -q 'autotune: pack' log && fail 'made again, and nothing had changed'
+  quietly "$cmake" --build packed --target listed
+  grep -q '"listed_problems": 1' packed/copy_f32.pack/copy_f32.json || fail "$(head -12 packed/copy_f32.pack/copy_f32.json)"
+  printf 'copy 2000 f32\n' >>packs/asked.txt
+  touch -d '+2 seconds' packs/asked.txt
+  quietly "$cmake" --build packed --target listed
+  grep -q '"listed_problems": 2' packed/copy_f32.pack/copy_f32.json || fail 'not made again, and the list had changed'
+  "$cmake" -S packs -B packed -DWRONG=ON >log 2>&1 && fail 'took a word that it does not know'
+  tr -s ' \n' ' ' <log | grep -q 'expected SIZES or SHAPES and its value' || fail "$(cat log)"
+else
+  echo '== there is no NVRTC here: left out'
+fi
+
 echo '== autotune_add_kernel'
 mkdir kernels
 cat >kernels/CMakeLists.txt <<'LIST'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # subdirectory.sh SOURCE CMAKE GENERATOR CUDA_INCLUDE: a project that has the sources of autotune as a part of itself, by
-# add_subdirectory and by FetchContent. It gets the libraries and autotune_add_kernel, and of its own build nothing changes:
+# add_subdirectory and by FetchContent. It gets the libraries, autotune_add_kernel and autotune_add_pack, and of its own build nothing changes:
 # no tests, benchmarks or files to install come along, and no setting of all its targets.
 set -euo pipefail
 source=$1 cmake=$2 generator=$3 cuda=$4
@@ -32,6 +32,8 @@ add_executable(with_shared lookup.cpp)
 target_link_libraries(with_shared PRIVATE autotune::autotune)
 add_custom_target(kernels ALL)
 autotune_add_kernel(kernels SHAPE 4096x4096 DEVICE H200)
+add_custom_target(packed)
+autotune_add_pack(packed SIZES rows=1..64 cols=64 KERNELS 1 DEVICE H200)
 add_test(NAME own COMMAND with_static)
 install(TARGETS with_static)
 LIST
@@ -57,5 +59,9 @@ grep -q '^transpose 4096x4096: exact, ' seen || fail "with_shared: $(cat seen)"
 grep -q '^cudaError_t transpose_4096x4096_f32(' added/transpose_4096x4096_f32.cu || fail "$(cat log)"
 quietly "$cmake" --build added
 grep -q 'autotune: transpose' log && fail 'the kernel was made again, and nothing had changed'
+if added/autotune/autotune check --only linear --sample 1 --shape 64 --dtype u8 >log 2>&1; then # there is NVRTC
+  quietly "$cmake" --build added --target packed
+  grep -q '^CUresult transpose_f32(' added/transpose_f32.pack/transpose_f32.h || fail "$(cat log)"
+fi
 quietly "$cmake" --install added --prefix "$work/prefix"
 [[ $(cd prefix && find . -type f) == ./bin/with_static ]] || fail "installed: $(find prefix -type f)"

@@ -4,6 +4,7 @@
  */
 #include "cli/ask.h"
 #include "cli/explained.h"
+#include "cli/packed.h"
 #include "compile/nvrtc.h"
 #include "lang/gpu_model.h"
 
@@ -12,17 +13,21 @@
 #include <string.h>
 
 static const atx_usage USAGE = {
-    "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]",
+    "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]\n "
+    "      "
+    "autotune explain --pack NAME.json [--templates DIR]",
     "Says why a configuration takes as long as it does. Runs the PTX of the kernel, or of a sample of its "
     "blocks, on the CPU and counts for each source line how many sectors of memory and wavefronts of shared "
     "memory a request takes and how many would suffice; the largest costs get a sentence each. Explains the "
     "stored winner, or the configuration that --config names; --against adds a second one, side by side. "
-    "Needs no GPU. Exit code 1: no winner is known, and there is no --config.",
+    "Needs no GPU. Exit code 1: no winner is known, and there is no --config. With --pack a pack: which of "
+    "its "
+    "kernels takes which sizes, what it is expected to lose and where.",
 };
 
 typedef struct explain_args {
     atx_ask_options ask;
-    const char *arch, *config, *against, *format;
+    const char *arch, *config, *against, *format, *pack;
     int64_t blocks;
 } explain_args;
 
@@ -229,6 +234,26 @@ static int run_explain(const explain_args *a)
     return code;
 }
 
+static int explain_pack(const explain_args *a)
+{
+    atx_catalog *catalog = NULL;
+    atx_pack_set *set = NULL;
+    at_error err = { 0 };
+    at_status status = AT_OK;
+    if (a->ask.words.count)
+        status = atx_fail(&err, AT_ERR_USAGE, "found both --pack and '%s'; expected one of them",
+                          a->ask.words.items[0]);
+    if (status == AT_OK)
+        status = atx_open_catalog(&catalog, a->ask.templates_dir, NULL, &err);
+    if (status == AT_OK)
+        status = atx_pack_read(&set, a->pack, catalog, &err);
+    if (status == AT_OK)
+        atx_print_pack(set);
+    atx_pack_set_close(set);
+    atx_catalog_close(catalog);
+    return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
+}
+
 int atx_cmd_explain(int argc, char **argv)
 {
     explain_args a = { .blocks = 1024 };
@@ -238,6 +263,8 @@ int atx_cmd_explain(int argc, char **argv)
           "the configuration to explain (default: the winner); parameters that are not named have the "
           "template's defaults, or the winner's values if no template is named",
           &a.config },
+        { "--pack", ATX_OPT_TEXT, "NAME.json",
+          "a pack that `autotune pack` wrote, in the place of a configuration", &a.pack },
         { "--against", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
           "a second configuration, side by side; without a template, the first one with these values",
           &a.against },
@@ -257,5 +284,5 @@ int atx_cmd_explain(int argc, char **argv)
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.ask.words, &code))
         return code;
-    return run_explain(&a);
+    return a.pack ? explain_pack(&a) : run_explain(&a);
 }

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 
 static const atx_usage USAGE = {
-    "autotune pack OP [DTYPE] --sizes 'NAME=FIRST..LAST ...' [options]",
+    "autotune pack OP [DTYPE] --sizes 'NAME=FIRST..LAST ...' [options]\n       "
+    "autotune pack OP [DTYPE] --shapes FILE [options]",
     "Writes a pack: few kernels of an operation that together serve every size of these ranges, chosen by a "
     "few comparisons at run time. NAME.c and NAME.h are C source with one function that launches; they need "
     "the CUDA driver alone, and compile nothing at run time. NAME.json describes the pack: its kernels, and "
@@ -24,13 +25,14 @@ static const atx_usage USAGE = {
 };
 
 typedef struct pack_args {
-    const char *db, *device, *templates_dir, *folder, *name, *within;
-    atx_words words, sizes;
+    const char *db, *templates_dir, *folder, *name, *within, *shapes;
+    atx_words words, sizes, devices, archs;
     atx_folder_words folders;
+    bool source;
     int64_t kernels, problems, seed;
 } pack_args;
 
-enum { MOST_RANGES = 32 };
+enum { MOST_RANGES = 256 };
 
 /* The words of --sizes: between blanks as well as commas. */
 typedef struct ranges {
@@ -49,7 +51,7 @@ static at_status split_ranges(ranges *out, const atx_words *sizes, at_error *err
         char *rest = NULL;
         for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
             if (out->count == MOST_RANGES)
-                return atx_fail(err, AT_ERR_USAGE, "--sizes: found more than %d ranges; expected one a size",
+                return atx_fail(err, AT_ERR_USAGE, "--sizes: found more than %d ranges; expected fewer",
                                 MOST_RANGES);
             out->words[out->count++] = word;
         }
@@ -61,6 +63,27 @@ static void clear_ranges(ranges *r)
 {
     for (int i = 0; i < r->text_count; i++)
         free(r->texts[i]);
+}
+
+static at_status read_domain(atx_pack_domain *out, const pack_args *a, const atx_catalog *catalog,
+                             const atx_op *op, atx_dtype type, at_error *err)
+{
+    ranges r = { .count = 0 };
+    atx_shapes shapes = { 0 };
+    at_status status = AT_OK;
+    if (a->shapes && a->sizes.count)
+        return atx_fail(err, AT_ERR_USAGE, "found both --shapes and --sizes; expected one of them");
+    if (a->shapes)
+        status = atx_shapes_read(&shapes, a->shapes, catalog,
+                                 &(atx_shape_defaults){ .op = op->name, .type = &type }, err);
+    else
+        status = split_ranges(&r, &a->sizes, err);
+    if (status == AT_OK)
+        status = a->shapes ? atx_pack_domain_list(out, op, type, &shapes, a->shapes, err)
+                           : atx_pack_domain_read(out, op, type, r.words, r.count, err);
+    clear_ranges(&r);
+    atx_shapes_clear(&shapes);
+    return status;
 }
 
 /* "3%", "0.03" */
@@ -169,29 +192,30 @@ static at_status write_file(const char *folder, const char *name, const char *su
     return status;
 }
 
-static at_status write_pack(const pack_args *a, const atx_pack *pack, const char *name, const char *command,
-                            at_error *err)
+static at_status write_pack(const pack_args *a, atx_pack *const *packs, int count, const char *name,
+                            const char *command, at_error *err)
 {
-    atx_str codes[ATX_PACK_MAX_KERNELS] = { { 0 } };
+    atx_pack_compiled *compiled = calloc(ATX_PACK_MAX_MODELS, sizeof *compiled);
     atx_pack_files files = { 0 };
-    atx_str reference = { 0 }, *tested = atx_pack_can_test(pack, NULL) == AT_OK ? &reference : NULL;
-    at_status status = atx_pack_compile(codes, tested, pack, err);
+    at_status status = compiled ? AT_OK : atx_no_memory(err);
+    for (int m = 0; m < count && status == AT_OK; m++)
+        status = (a->source ? atx_pack_take_sources : atx_pack_compile)(&compiled[m], packs[m], err);
     if (status == AT_OK)
-        status = atx_pack_write(&files, pack, name, command, codes, tested, err);
+        status = atx_pack_write(&files, compiled, count, name, command, err);
     if (status == AT_OK && mkdir(a->folder, 0777) != 0 && errno != EEXIST)
         status = atx_fail(err, AT_ERR_SYSTEM, "%s: %s", a->folder, strerror(errno));
     if (status == AT_OK)
         status = write_file(a->folder, name, ".h", &files.header, err);
     if (status == AT_OK)
-        status = write_file(a->folder, name, ".c", &files.source, err);
+        status = write_file(a->folder, name, a->source ? ".cu" : ".c", &files.source, err);
     if (status == AT_OK)
         status = write_file(a->folder, name, ".json", &files.description, err);
-    if (status == AT_OK && tested)
+    if (status == AT_OK && files.test.len)
         status = write_file(a->folder, name, "_test.c", &files.test, err);
     atx_pack_files_clear(&files);
-    atx_str_clear(&reference);
-    for (int k = 0; k < pack->kernel_count; k++)
-        atx_str_clear(&codes[k]);
+    for (int m = 0; compiled && m < count; m++)
+        atx_pack_compiled_clear(&compiled[m]);
+    free(compiled);
     return status;
 }
 
@@ -206,9 +230,11 @@ static void print_loss(const char *what, const atx_pack_loss *loss)
 
 static void print_pack(const atx_pack *pack)
 {
-    atx_print(stdout, "%s %s for %s: %d kernels of %d, loss expected against the best known:\n",
-              pack->domain.op->name, atx_dtype_name(pack->domain.type), pack->device, pack->kernel_count,
-              pack->candidates);
+    char arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, pack->limits.cc, 0);
+    atx_print(stdout, "%s %s for %s%s%s: %d kernels of %d, loss expected against the best known:\n",
+              pack->domain.op->name, atx_dtype_name(pack->domain.type), pack->device,
+              pack->device[0] ? ", " : "other GPUs of ", arch, pack->kernel_count, pack->candidates);
     print_loss("sizes held out", &pack->held_out);
     print_loss("sizes chosen by", &pack->chosen);
     atx_print(stdout, "  with fewer kernels    ");
@@ -226,57 +252,124 @@ static void add_command(atx_str *out, int argc, char **argv)
     }
 }
 
+/* What the packs for all models of GPU are made of. */
+typedef struct making {
+    const pack_args *args;
+    const atx_catalog *catalog;
+    const atx_op *op;
+    const char *db; /* NULL: none */
+    atx_pack_domain domain;
+    double within;
+    atx_target targets[ATX_PACK_MAX_MODELS]; /* the name of one of an architecture is empty */
+    int64_t archs[ATX_PACK_MAX_MODELS];      /* compute capability to compile for; 0: the target's */
+    int count;
+    atx_pack *packs[ATX_PACK_MAX_MODELS];
+} making;
+
+static at_status add_target(making *m, const atx_target *target, int64_t arch, at_error *err)
+{
+    if (m->count == ATX_PACK_MAX_MODELS)
+        return atx_fail(err, AT_ERR_USAGE, "found more than %d devices and architectures; expected fewer",
+                        ATX_PACK_MAX_MODELS);
+    const atx_gpu_model *row = atx_gpu_model_find(target->name);
+    m->targets[m->count] = *target;
+    if (!target->cc && row) { /* the name is one that results have */
+        m->targets[m->count].cc = row->cc;
+        m->targets[m->count].sms = row->sms;
+    }
+    m->archs[m->count++] = arch;
+    return AT_OK;
+}
+
+static bool has_arch(const making *m, int64_t cc)
+{
+    for (int i = 0; i < m->count; i++)
+        if ((m->archs[i] ? m->archs[i] : m->targets[i].cc) == cc)
+            return true;
+    return false;
+}
+
+/* Each device; for the architectures that no device has, what the first one's model chooses for it. */
+static at_status choose_targets(making *m, at_error *err)
+{
+    const pack_args *a = m->args;
+    at_status status = AT_OK;
+    atx_target target = { .cc = 0 };
+    for (int i = 0; i < a->devices.count && status == AT_OK; i++) {
+        status = atx_device_option(&target, a->devices.items[i], NULL, true, err);
+        if (status == AT_OK)
+            status = add_target(m, &target, 0, err);
+    }
+    target = m->count ? m->targets[0] : (atx_target){ .cc = 0 };
+    for (int i = 0; i < a->archs.count && status == AT_OK; i++) {
+        atx_limits limits;
+        status = atx_arch_option(&limits, NULL, "--arch", a->archs.items[i], err);
+        if (status == AT_OK && !has_arch(m, limits.cc))
+            status = add_target(m, &target, limits.cc, err);
+    }
+    return status == AT_OK && !m->count ? add_target(m, &target, 0, err) : status;
+}
+
+static at_status make_one(making *m, int i, at_error *err)
+{
+    atx_limits limits;
+    const atx_target *target = &m->targets[i];
+    models known = { NULL, NULL, NULL };
+    at_status status = open_models(&known, m->catalog, m->op, m->db, target, err);
+    if (status == AT_OK) {
+        const atx_training_samples learned = atx_predictor_training_samples(known.predictor);
+        const char *name = target->name[0] ? target->name : learned.device;
+        atx_arch_limits(&limits, m->archs[i] ? m->archs[i] : target->cc ? target->cc : learned.cc);
+        if (!m->archs[i])
+            limits.sms = target->sms ? target->sms : learned.sms;
+        const atx_pack_request request = { .domain = &m->domain,
+                                           .catalog = m->catalog,
+                                           .predictor = known.predictor,
+                                           .limits = &limits,
+                                           .device = m->archs[i] ? "" : name,
+                                           .kernels = (int)m->args->kernels,
+                                           .within = m->within,
+                                           .problems = (int)m->args->problems,
+                                           .seed = (uint64_t)m->args->seed };
+        status = atx_pack_make(&m->packs[i], &request, err);
+    }
+    close_models(&known);
+    return status;
+}
+
+static at_status make_all(making *m, const char *name, const char *command, at_error *err)
+{
+    at_status status = choose_targets(m, err);
+    for (int i = 0; i < m->count && status == AT_OK; i++)
+        status = make_one(m, i, err);
+    if (status == AT_OK)
+        status = write_pack(m->args, m->packs, m->count, name, command, err);
+    for (int i = 0; i < m->count; i++) {
+        if (status == AT_OK)
+            print_pack(m->packs[i]);
+        atx_pack_close(m->packs[i]);
+    }
+    return status;
+}
+
 static at_status make(const pack_args *a, const atx_catalog *catalog, const char *command, at_error *err)
 {
-    atx_pack_domain domain;
-    atx_limits limits;
-    atx_target target;
-    atx_pack *pack = NULL;
-    models m = { NULL, NULL, NULL };
-    ranges r = { .count = 0 };
-    const atx_op *op = NULL;
+    making m = { .args = a, .catalog = catalog };
     atx_dtype type = ATX_F32;
     char name[64];
-    double within = 0;
-    const char *db = NULL;
     atx_str keep = { 0 };
-    at_status status = read_op(&op, &type, a, catalog, err);
+    at_status status = read_op(&m.op, &type, a, catalog, err);
     if (status == AT_OK)
-        status = read_within(&within, a->within, err);
+        status = read_within(&m.within, a->within, err);
     if (status == AT_OK)
-        status = check_name(name, a, op, type, err);
+        status = check_name(name, a, m.op, type, err);
     if (status == AT_OK)
-        status = split_ranges(&r, &a->sizes, err);
+        status = read_domain(&m.domain, a, catalog, m.op, type, err);
+    if (status == AT_OK && atx_db_path(&m.db, a->db, &keep, NULL) != AT_OK)
+        m.db = NULL;
     if (status == AT_OK)
-        status = atx_pack_domain_read(&domain, op, type, r.words, r.count, err);
-    if (status == AT_OK)
-        status = atx_device_option(&target, a->device, NULL, true, err);
-    if (status == AT_OK && atx_db_path(&db, a->db, &keep, NULL) != AT_OK)
-        db = NULL;
-    if (status == AT_OK)
-        status = open_models(&m, catalog, op, db, &target, err);
-    if (status == AT_OK) {
-        const atx_training_samples learned = atx_predictor_training_samples(m.predictor);
-        atx_arch_limits(&limits, target.cc ? target.cc : learned.cc);
-        limits.sms = target.sms ? target.sms : learned.sms;
-        const atx_pack_request request = { .domain = &domain,
-                                           .catalog = catalog,
-                                           .predictor = m.predictor,
-                                           .limits = &limits,
-                                           .device = target.name[0] ? target.name : learned.device,
-                                           .kernels = (int)a->kernels,
-                                           .within = within,
-                                           .problems = (int)a->problems,
-                                           .seed = (uint64_t)a->seed };
-        status = atx_pack_make(&pack, &request, err);
-    }
-    if (status == AT_OK)
-        status = write_pack(a, pack, name, command, err);
-    if (status == AT_OK)
-        print_pack(pack);
-    atx_pack_close(pack);
-    close_models(&m);
-    clear_ranges(&r);
+        status = make_all(&m, name, command, err);
+    atx_pack_domain_clear(&m.domain);
     atx_str_clear(&keep);
     return status;
 }
@@ -289,16 +382,25 @@ int atx_cmd_pack(int argc, char **argv)
     atx_str command = { 0 };
     at_error err = { 0 };
     const atx_option TABLE[] = {
-        { "--sizes", ATX_OPT_LIST, "RANGES", "the range of each size, 'rows=1..65536 cols=4096'", &a.sizes },
+        { "--sizes", ATX_OPT_LIST, "RANGES", "each size: ranges and numbers, 'rows=1..65536 cols=512,4096'",
+          &a.sizes },
+        { "--shapes", ATX_OPT_TEXT, "FILE",
+          "problems in place of ranges, one a line, with calls=N each as often as a program asks for it",
+          &a.shapes },
         { "--kernels", ATX_OPT_COUNT, "K", "kernels at most, up to 32 (default 8)", &a.kernels },
         { "--within", ATX_OPT_TEXT, "LOSS", "no more kernels than a mean loss of LOSS needs, for example 3%",
           &a.within },
+        { "--source", ATX_OPT_FLAG, NULL, "NAME.cu for nvcc in the place of NAME.c with compiled kernels",
+          &a.source },
         { "-o", ATX_OPT_TEXT, "DIR", "folder to write into (default: this one)", &a.folder },
         { "--name", ATX_OPT_TEXT, "NAME", "name of the files and the function (default OP_DTYPE)", &a.name },
         { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 300)",
           &a.problems },
         { "--seed", ATX_OPT_COUNT, "N", "of the problems that are drawn (default 1)", &a.seed },
-        { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &a.device },
+        { "--device", ATX_OPT_LIST, "N|NAME,...", "models of GPU, each with kernels and a choice of its own",
+          &a.devices },
+        { "--arch", ATX_OPT_LIST, "ARCH,...",
+          "architectures of other GPUs, sm_90,sm_100, for which the first device's model chooses", &a.archs },
         ATX_DB_OPTION(&a.db),
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),

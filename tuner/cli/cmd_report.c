@@ -1,18 +1,22 @@
 /* cmd_report.c - `autotune report`: a database as one HTML page. Needs no GPU, never writes the database. */
 #include "cli/commands.h"
 #include "lang/metric_text.h"
+#include "html/pack_page.h"
 #include "html/report.h"
 #include "util/out_file.h"
 
 static const atx_usage USAGE = {
-    "autotune report [-o FILE] [options]",
+    "autotune report [-o FILE] [options]\n       autotune report --pack NAME.json [-o FILE] [--templates "
+    "DIR]",
     "Writes one self-contained HTML page without scripts, light or dark as the reader's system is: problems "
     "with their share of the ceiling, which template wins where, and for each problem the course of its "
-    "search, the effect of each parameter, ties, conditions and failures.",
+    "search, the effect of each parameter, ties, conditions and failures. With --pack a pack: its kernels, "
+    "which "
+    "of them takes which sizes, what it is expected to lose and where.",
 };
 
 typedef struct report_args {
-    const char *db, *output, *templates_dir;
+    const char *db, *output, *templates_dir, *pack;
     atx_html_options options;
     atx_words words;
     atx_folder_words folders;
@@ -54,6 +58,23 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     return status;
 }
 
+static at_status report_pack(atx_str *page, const report_args *a, at_error *err)
+{
+    atx_catalog *catalog = NULL;
+    atx_pack_set *set = NULL;
+    const atx_in_use uses[] = { { "the pack", a->pack, true }, { NULL, NULL, false } };
+    at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
+    if (status == AT_OK)
+        status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
+    if (status == AT_OK)
+        status = atx_pack_read(&set, a->pack, catalog, err);
+    if (status == AT_OK)
+        status = atx_html_pack(page, set, err);
+    atx_pack_set_close(set);
+    atx_catalog_close(catalog);
+    return status;
+}
+
 int atx_cmd_report(int argc, char **argv)
 {
     report_args a = { 0 };
@@ -62,6 +83,8 @@ int atx_cmd_report(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--pack", ATX_OPT_TEXT, "NAME.json",
+          "a pack that `autotune pack` wrote, in the place of a database", &a.pack },
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.options.op },
         { "--shape", ATX_OPT_TEXT, "SHAPE", "only this shape, as `query` prints it", &a.options.shape },
         { "--device", ATX_OPT_TEXT, "N|NAME",
@@ -79,7 +102,7 @@ int atx_cmd_report(int argc, char **argv)
     if (a.words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected only options", a.words.items[0]);
     if (status == AT_OK)
-        status = report(&page, &a, &err);
+        status = a.pack ? report_pack(&page, &a, &err) : report(&page, &a, &err);
     if (status == AT_OK)
         status = atx_out_write_all(a.output, atx_str_text(&page), page.len, &err);
     atx_str_clear(&page);

@@ -54,6 +54,12 @@ const atx_fact atx_environment[] = {
     { "AUTOTUNE_CACHE", "cache of compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)" },
     { "AUTOTUNE_CACHE_LIMIT", "size limit of that cache in MiB (default: 1024; 0: no limit)" },
     { "AUTOTUNE_NO_SHIPPED", "1: do not use the shipped results" },
+    { "AUTOTUNE_LOG_SHAPES",
+      "file to which programs with libautotune add what they ask for; see pack --shapes" },
+    { "AUTOTUNE_PACKS",
+      "packs from which programs with libautotune run, NAME.json or folders of them, PATH:PATH" },
+    { "AUTOTUNE_NO_COMPILE",
+      "1: programs with libautotune run what packs and the cache have, and compile nothing" },
     { "AUTOTUNE_NO_MODEL", "1: use no model; similar problems answer for shapes that were not tuned" },
     { "AUTOTUNE_MPI",
       "module for the MPI of mpirun or srun (default: beside the program); off: processes do not "

@@ -49,15 +49,20 @@ static bool grow_seen(atx_problem_set *s)
     return true;
 }
 
-at_status atx_problem_set_add(atx_problem_set *s, const atx_problem *problem, at_error *err)
+at_status atx_problem_set_add(atx_problem_set *s, const atx_problem *problem, int64_t calls, at_error *err)
 {
     if (2 * (s->count + 1) > s->seen_cap && !grow_seen(s))
         return atx_no_memory(err);
     size_t *slot = seen_slot(s, problem);
-    if (*slot)
+    if (*slot) {
+        int64_t *sum = &s->calls[*slot - 1];
+        *sum = calls > INT64_MAX - *sum ? INT64_MAX : *sum + calls;
         return AT_OK;
-    if (!atx_grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
+    }
+    if (!atx_grow(&s->problems, &s->cap, s->count, sizeof *s->problems) ||
+        !atx_grow(&s->calls, &s->calls_cap, s->count, sizeof *s->calls))
         return atx_no_memory(err);
+    s->calls[s->count] = calls;
     s->problems[s->count++] = *problem;
     *slot = s->count;
     return AT_OK;
@@ -66,6 +71,7 @@ at_status atx_problem_set_add(atx_problem_set *s, const atx_problem *problem, at
 void atx_problem_set_clear(atx_problem_set *s)
 {
     free(s->problems);
+    free(s->calls);
     free(s->seen);
     *s = (atx_problem_set){ 0 };
 }

@@ -28,6 +28,7 @@ typedef struct reader {
     atx_problem_set set;
     int line_number;
     atx_shape_text text; /* the line that is being read */
+    int64_t calls;       /* that it names */
     at_error *err;
 } reader;
 
@@ -376,7 +377,7 @@ static at_status finish_line(reader *r, entry *e)
         atx_shape_fail(t, e->pitches.at ? e->pitches.at : e->places[0], "%s", cause.text);
     else if (set_aligns(&problem, e, &r->defaults, &cause) != AT_OK)
         atx_shape_fail(t, e->aligns.at ? e->aligns.at : e->places[0], "%s", cause.text);
-    return atx_shape_good(t) ? atx_problem_set_add(&r->set, &problem, r->err) : AT_ERR_INPUT;
+    return atx_shape_good(t) ? atx_problem_set_add(&r->set, &problem, r->calls, r->err) : AT_ERR_INPUT;
 }
 
 /* The op of a line whose shape is a layout; NULL: of another. */
@@ -409,9 +410,32 @@ static at_status read_layout(reader *r, const atx_op *op)
     if (status == AT_OK)
         status = atx_layout_reduce(&problem, r->catalog, &cause);
     if (status == AT_OK)
-        return atx_problem_set_add(&r->set, &problem, r->err);
+        return atx_problem_set_add(&r->set, &problem, r->calls, r->err);
     atx_shape_fail(&r->text, line.guilty, "%s", cause.text);
     return AT_ERR_INPUT;
+}
+
+/* "calls=12" at the end of the line, which ends before it then. */
+static void read_calls(reader *r)
+{
+    static const char NAME[] = "calls=";
+    atx_shape_text *t = &r->text;
+    const char *end = t->end;
+    r->calls = 1;
+    while (end > t->line && atx_shape_is_blank(end[-1]))
+        end--;
+    const char *word = end;
+    while (word > t->line && !atx_shape_is_blank(word[-1]))
+        word--;
+    const size_t len = sizeof NAME - 1;
+    if ((size_t)(end - word) < len || memcmp(word, NAME, len) != 0)
+        return;
+    atx_shape_text number = { .line = t->line, .p = word + len, .end = end };
+    r->calls = atx_shape_sees_digit(&number) ? atx_shape_number(&number, true) : 0;
+    if (r->calls < 1 || number.p != end || !atx_shape_good(&number))
+        atx_shape_fail(t, word, "found '%s'; expected calls=N, how often the problem is asked for",
+                       atx_shape_show(word, end).text);
+    t->end = word;
 }
 
 /* r->text is the whole line. */
@@ -430,6 +454,9 @@ static at_status read_line(reader *r)
     const char *comment = memchr(t->line, '#', (size_t)(t->end - t->line));
     if (comment)
         t->end = comment;
+    read_calls(r);
+    if (!atx_shape_good(t))
+        return AT_ERR_INPUT;
     const atx_op *op = layout_op(r);
     if (op)
         return read_layout(r, op);
@@ -467,8 +494,11 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
         status =
             atx_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
-        *out = (atx_shapes){ .problems = r.set.problems, .count = r.set.count, .cap = r.set.cap };
+        *out = (atx_shapes){
+            .problems = r.set.problems, .calls = r.set.calls, .count = r.set.count, .cap = r.set.cap
+        };
         r.set.problems = NULL;
+        r.set.calls = NULL;
     }
     atx_problem_set_clear(&r.set);
     return status;
@@ -489,5 +519,6 @@ at_status atx_shapes_read(atx_shapes *out, const char *path, const atx_catalog *
 void atx_shapes_clear(atx_shapes *shapes)
 {
     free(shapes->problems);
+    free(shapes->calls);
     *shapes = (atx_shapes){ 0 };
 }

@@ -7,7 +7,8 @@
  * without a blank: "4096x4096/4160x4352" (input rows 4160 elements apart, output rows 4352), and so do the
  * bytes that buffers are aligned to: "4096x4096@4", "4096x4096/4160x4352@16x4" (the input begins at a
  * multiple of 16, the output of 4). A dtype and an op may follow in any order; the op may also stand first.
- * CRLF and a UTF-8 byte order mark are accepted.
+ * CRLF and a UTF-8 byte order mark are accepted. The last word of a line may be calls=N: how often a program
+ * asks for the problem, for those that weigh problems; without it once.
  */
 #ifndef AUTOTUNE_SHAPES_H
 #define AUTOTUNE_SHAPES_H
@@ -17,6 +18,7 @@
 
 typedef struct atx_shapes {
     atx_problem *problems;
+    int64_t *calls; /* of each problem; where it was there twice the sum */
     size_t count, cap;
 } atx_shapes;
 

@@ -40,12 +40,33 @@ const char *at_warnings(const at_tuner *tuner)
     return tuner ? atx_str_text(&tuner->broken) : "";
 }
 
+#define LOG_SHAPES_ENV "AUTOTUNE_LOG_SHAPES"
+#define PACKS_ENV      "AUTOTUNE_PACKS"
+#define NO_COMPILE_ENV "AUTOTUNE_NO_COMPILE"
+
+static const char *variable(const at_tuner *tuner, const char *name)
+{
+    return tuner->no_environment ? NULL : getenv(name);
+}
+
+static at_status open_packs(at_tuner *tuner, const at_open_options *o, at_error *err)
+{
+    const char *never = variable(tuner, NO_COMPILE_ENV);
+    const char *named = o->packs ? o->packs : variable(tuner, PACKS_ENV);
+    tuner->never_compiles = o->no_compile || (never && strcmp(never, "1") == 0);
+    tuner->packs.by_default = !named && tuner->with_shipped;
+    return atx_packs_open(&tuner->packs, named, tuner->catalog, err);
+}
+
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
     tuner->no_environment = o->no_environment != 0;
     tuner->log = o->log;
     tuner->log_context = o->log_context;
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
+    if (status == AT_OK)
+        status = atx_asked_open(&tuner->asked,
+                                o->log_shapes ? o->log_shapes : variable(tuner, LOG_SHAPES_ENV), err);
     const atx_catalog_options options = { .dir = o->templates,
                                           .headers = atx_headers_text(tuner->tuning.headers),
                                           .allow = atx_str_text(&tuner->tuning.allow.text),
@@ -61,6 +82,8 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
         status = atx_library_open_store(tuner, o->database, err);
     if (status == AT_OK)
         status = atx_library_open_lookup(tuner, err);
+    if (status == AT_OK)
+        status = open_packs(tuner, o, err);
     if (status == AT_OK && o->cache)
         atx_str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK && !tuner->no_environment)
@@ -104,11 +127,13 @@ void at_close(at_tuner *tuner)
     if (!tuner || tuner->owner != getpid())
         return;
     atx_tuning_close(&tuner->tuning);
+    atx_asked_close(&tuner->asked);
     atx_library_unload(tuner);
     atx_lookup_close(tuner->lookup);
     atx_exclusions_close(tuner->excluded);
     atx_store_close(tuner->store);
     atx_store_close(tuner->cache);
+    atx_packs_close(&tuner->packs);
     atx_nvrtc_close(tuner->nvrtc);
     atx_catalog_close(tuner->catalog);
     for (int i = 0; i < tuner->op_count; i++)

@@ -3,10 +3,10 @@
  *
  * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
  * learns of what the catalog could not read (atx_catalog_failure), which any thread may ask. `table_lock`
- * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` guards what is to be
- * tuned in the background, and nothing is taken while it is held. A finding and an atx_prepared never change
- * once others can see them, but for what becomes of it: `renew`, and `replaced`, which the table's lock
- * guards.
+ * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` and `asked.mutex`
+ * guard what is to be tuned in the background and what was asked for, and nothing is taken while it is held.
+ * A finding and an atx_prepared never change once others can see them, but for what becomes of it: `renew`,
+ * and `replaced`, which the table's lock guards.
  */
 #ifndef AUTOTUNE_LIBRARY_H
 #define AUTOTUNE_LIBRARY_H
@@ -15,7 +15,9 @@
 #include "compile/builder.h"
 #include "runner/gpu.h"
 #include "lang/launches.h"
+#include "lang/problem_set.h"
 #include "lookup/lookup.h"
+#include "pack/pack.h"
 #include "source/folders.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,6 +46,8 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
+    const atx_pack_kernel *packed; /* NULL: none of a pack */
+    const struct atx_kept_code *packed_code;
     at_launch launches[ATX_MAX_STEPS]; /* of the template's steps */
     atx_unrolled unrolled;
     const at_launch *launch_list[ATX_MAX_STEPS];
@@ -80,6 +84,33 @@ typedef struct atx_kept_code {
     bool cached; /* it came from the cache */
 } atx_kept_code;
 
+/* Packs that were named, with their code as it is loaded. */
+typedef struct atx_library_pack {
+    atx_pack_set *set;
+    atx_kept_code *codes; /* its bytes are the set's */
+} atx_library_pack;
+
+typedef struct atx_library_packs {
+    atx_library_pack *items;
+    size_t count, cap;
+    size_t kept;     /* entries of the table that are theirs */
+    bool by_default; /* nobody named them: they answer where nothing may be compiled, or until it was tuned */
+    bool read;
+} atx_library_packs;
+
+/* Of problems that a pack answers so many stay prepared; a program may meet ever-new sizes. */
+enum { ATX_PACKED_KEPT = 1024 };
+
+/* A pack's answer; slots are bound for it. */
+typedef struct atx_packed {
+    const char *name; /* of the pack */
+    const atx_pack *pack;
+    const atx_pack_kernel *kernel;
+    const atx_kept_code *code;
+    atx_geometry geometry;
+    int64_t slots[ATX_MAX_SLOTS];
+} atx_packed;
+
 /* A kernel in a context; problems share it. */
 typedef struct atx_loaded {
     struct atx_loaded *next;
@@ -101,6 +132,7 @@ typedef struct atx_prepared {
     const atx_module *module;
     atomic_bool renew; /* it was tuned since: the next who may load a kernel prepares it anew */
     bool replaced;     /* by one that was                                                     */
+    bool passing;      /* it is in no table, but for one launch                               */
     struct atx_prepared_variable {
         atx_ptr at;
         int64_t bytes;
@@ -125,7 +157,8 @@ typedef struct atx_asking {
     const at_layout *layout; /* of it; NULL: none */
     atx_steps steps;
     uint64_t context;
-    uint64_t hash; /* atx_asking_hash of the others */
+    uint64_t hash;   /* atx_asking_hash of the others */
+    bool for_launch; /* no part of it: of an answer only a launch is wanted */
 } atx_asking;
 
 /* A problem that the background has to tune. */
@@ -152,6 +185,17 @@ typedef struct atx_tuning {
     atomic_int stop;
 } atx_tuning;
 
+/* What at_run was asked for: library_asked.c. */
+typedef struct atx_asked {
+    bool is_open;
+    int file;
+    pthread_mutex_t mutex;
+    atx_problem_set problems;
+} atx_asked;
+at_status atx_asked_open(atx_asked *asked, const char *path, at_error *err) AT_MUST_CHECK; /* NULL: none */
+void atx_asked_note(atx_asked *asked, const atx_problem *problem);
+void atx_asked_close(atx_asked *asked);
+
 struct at_tuner {
     pid_t owner;         /* the process that opened it */
     bool no_environment; /* at_open_options.no_environment */
@@ -167,15 +211,20 @@ struct at_tuner {
     double followed_s; /* when it was last asked whether the database was replaced */
     bool replaced;     /* it was, and the new one could not be opened yet           */
     atx_tuning tuning;
+    atx_asked asked;
+    atx_library_packs packs;
+    bool never_compiles; /* at_open_options.no_compile */
 
     pthread_mutex_t slow;
     int cuda; /* what the driver supports, of the device that was last asked for (atx_device_info) */
-    atx_target numbered; /* the GPU with this number, as the driver told; no name: none was asked for */
+    atx_device_info here; /* the device of the context that was last met; no name: none was */
+    atx_target numbered;  /* the GPU with this number, as the driver told; no name: none was asked for */
     int number;
     atx_nvrtc *nvrtc; /* opened on first use */
     atx_str cache_path;
     atx_str compiler_log; /* of what was compiled last */
     bool no_compile;      /* what is under way may not compile */
+    bool packs_only;      /* nothing else may answer what is under way */
     atx_store *cache;     /* as nvrtc; NULL: none */
     bool cache_tried;
     at_error cache_error; /* why the cache cannot be used */
@@ -204,6 +253,22 @@ at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *e
 at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *text,
                            at_error *err) AT_MUST_CHECK;
 
+/* ---- library_packs.c ---- */
+
+/* "FILE:FILE", or folders of NAME.json; NULL: none. */
+at_status atx_packs_open(atx_library_packs *packs, const char *paths, const atx_catalog *catalog,
+                         at_error *err) AT_MUST_CHECK;
+void atx_packs_close(atx_library_packs *packs);
+
+/* Where none are named those that are installed with this library, share/autotune/packs beside its folder,
+ * are read when they are first needed. One that cannot be used is left out, and the log says so. `slow` is
+ * held. */
+void atx_packs_read_default(at_tuner *tuner);
+
+/* The first pack that has a kernel for the problem on the device. */
+bool atx_packs_take(atx_packed *out, const atx_library_packs *packs, const atx_problem *problem,
+                    const char *device, const atx_limits *limits);
+
 /* ---- library_code.c; `slow` is held ---- */
 
 /*
@@ -222,6 +287,13 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
 /* The name that the compiler gave a kernel. */
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
                                   at_error *err) AT_MUST_CHECK;
+
+/* ---- library_load.c; `slow` is held ---- */
+
+/* The finding's kernels in this context, which is current; those that are there already, if they were told of
+ * as much shared memory. */
+at_status atx_library_load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
+                           const atx_kept_code *code, uint64_t context, at_error *err) AT_MUST_CHECK;
 
 /* ---- library_public.c ---- */
 

@@ -64,6 +64,15 @@ static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const
     return status == AT_OK ? atx_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
 }
 
+static at_status fail_missing(const at_tuner *tuner, const atx_found_parts *f, at_error *err)
+{
+    return atx_fail(err, AT_ERR_NOT_FOUND,
+                    "%s with %s is neither loaded nor in the cache%s; expected it there, or to "
+                    "be allowed to compile",
+                    f->t->text.file, f->shown.config,
+                    tuner->packs.count ? ", and no pack has a kernel for these sizes" : "");
+}
+
 static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source, const atx_found_parts *f,
                          int cc, atx_code kind, at_error *err)
 {
@@ -73,10 +82,7 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
         return atx_fail(err, AT_ERR_INPUT, "%s", before->text);
     }
     if (tuner->no_compile)
-        return atx_fail(err, AT_ERR_NOT_FOUND,
-                        "%s with %s is neither loaded nor in the cache; expected it there, or to "
-                        "be allowed to compile",
-                        f->t->text.file, f->shown.config);
+        return fail_missing(tuner, f, err);
     know_headers(tuner, f->t);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          &(atx_nvrtc_source){ source, f->t->text.file, cc, kind }, err);
@@ -220,6 +226,8 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
     int cc = f->cc;
 
     at_status status = open_tools(tuner, err);
+    if (status != AT_OK && tuner->no_compile) /* the cache's keys have the compiler's version */
+        return fail_missing(tuner, f, err);
     if (status == AT_OK)
         status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
     if (status == AT_OK)

@@ -6,7 +6,6 @@
 #include "library/library.h"
 
 #include "lang/arch.h"
-#include "lang/device_name.h"
 #include "lang/layout.h"
 #include "lang/metric.h"
 #include "lang/render_pragmas.h"
@@ -59,8 +58,14 @@ static at_status keep_made(const char **out, atx_found_parts *f, atx_str *text, 
 
 at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *err)
 {
+    atx_geometry unused;
     at_status status = atx_problem_bind(slots, &f->problem, &f->limits, err);
-    return status == AT_OK ? atx_config_bind(slots, f->t, &f->config, err) : status;
+    if (status != AT_OK || !f->packed)
+        return status == AT_OK ? atx_config_bind(slots, f->t, &f->config, err) : status;
+    return atx_pack_allows(&unused, f->packed, slots)
+               ? AT_OK
+               : atx_fail(err, AT_ERR_INTERNAL, "%s: a pack's kernel is not valid where it was taken",
+                          f->problem.op->name);
 }
 
 /* ---- the question ---- */
@@ -445,17 +450,74 @@ static at_status find(atx_found *found, bool *valid, int64_t *slots, atx_found_p
     return status;
 }
 
+/* What a pack says: of no measurement of this problem. */
+static at_status take_packed(atx_found_parts *f, const atx_packed *taken, at_error *err)
+{
+    at_error text = { 0 };
+    f->t = taken->kernel->t;
+    f->config = taken->kernel->config;
+    f->packed = taken->kernel;
+    f->packed_code = taken->code;
+    f->shown.match = AT_MATCH_PREDICTED;
+    f->shown.expected_loss = taken->pack->held_out.mean;
+    snprintf(text.text, sizeof text.text, "pack %.100s", taken->name);
+    at_status status = atx_finding_keep(&f->shown.origin, f, text.text, err);
+    return status == AT_OK ? say_why(f, "", "a kernel of a pack, which is for many sizes", err) : status;
+}
+
+/* Is this very problem's winner known, and valid here? */
+static at_status find_exact(bool *valid, atx_found_parts *f, at_tuner *tuner, const asked *a, at_error *err)
+{
+    atx_found found = { .match = ATX_MATCH_NONE };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    if (tuner->lookup)
+        atx_lookup_restrict(tuner->lookup, true, ATX_OUTDATED_NEVER);
+    at_status status = find(&found, valid, slots, f, tuner, a, err);
+    if (tuner->lookup)
+        atx_lookup_restrict(tuner->lookup, false, ATX_OUTDATED_NEVER);
+    return status;
+}
+
+/* A pack's kernel, where nothing exact is known. *done: there is one. */
+static at_status answer_packed(bool *done, atx_found_parts *f, at_tuner *tuner, asked *a, at_error *err)
+{
+    atx_packed taken;
+    bool valid = false;
+    at_status status = AT_OK;
+    const bool wanted = !tuner->packs.by_default || tuner->no_compile || tuner->packs_only ||
+                        (tuner->tuning.budget_s > 0 && tuner->tuning.in_background);
+    if (a->limits && wanted)
+        atx_packs_read_default(tuner);
+    *done =
+        a->limits && wanted && atx_packs_take(&taken, &tuner->packs, &f->problem, a->target->name, a->limits);
+    if (!*done)
+        return AT_OK;
+    if (!tuner->packs_only)
+        status = find_exact(&valid, f, tuner, a, err);
+    *done = !valid;
+    if (status == AT_OK && *done)
+        status = take_device(f, &a->meant, &(atx_found){ .match = ATX_MATCH_NONE }, a->limits, err);
+    if (status == AT_OK && *done)
+        status = take_packed(f, &taken, err);
+    return status == AT_OK && *done ? show_template(f, taken.slots, &taken.geometry, err) : status;
+}
+
 static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error *err)
 {
     atx_found found = { .match = ATX_MATCH_NONE, .why = atx_str_text(&tuner->absent) };
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
-    bool valid = false;
+    bool valid = false, packed = false;
 
     at_status status = atx_library_follow(tuner, err);
     if (status == AT_OK && tuner->lookup)
         status = atx_lookup_meant(&a->meant, tuner->lookup, a->target, err);
     if (status == AT_OK)
-        status = find(&found, &valid, slots, f, tuner, a, err);
+        status = answer_packed(&packed, f, tuner, a, err);
+    if (status != AT_OK || packed)
+        return status;
+    if (tuner->packs_only)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no pack has a kernel for %s %s", f->shown.op, f->shown.shape);
+    status = find(&found, &valid, slots, f, tuner, a, err);
     if (status != AT_OK)
         return status;
     if (valid) {
@@ -510,91 +572,4 @@ at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_prob
     }
     *out = f;
     return AT_OK;
-}
-
-/* ---- the call ---- */
-
-/* A GPU of this machine, by its number. `slow` is held: which one it is, is asked once. */
-static at_status read_gpu(atx_target *out, at_tuner *tuner, int ordinal, at_error *err)
-{
-    atx_gpu *gpu = NULL;
-    atx_device_info info;
-    if (tuner->numbered.full && tuner->number == ordinal) {
-        *out = tuner->numbered;
-        return AT_OK;
-    }
-    at_status status = atx_gpu_find(&gpu, ordinal, err);
-    if (status == AT_OK)
-        status = atx_gpu_describe(&info, gpu, err);
-    atx_gpu_close(gpu);
-    if (status != AT_OK)
-        return status;
-    *out = (atx_target){ .cc = info.limits.cc, .sms = info.limits.sms, .full = true };
-    memcpy(out->name, info.name, sizeof out->name);
-    tuner->numbered = *out;
-    tuner->number = ordinal;
-    return AT_OK;
-}
-
-/* `slow` is held. */
-static at_status read_target(atx_target *out, char *variant, at_tuner *tuner, const at_target *given,
-                             at_error *err)
-{
-    int ordinal;
-    at_target room;
-    atx_limits limits = { 0 };
-    at_status status = AT_OK;
-    *out = (atx_target){ 0 };
-    if (!given)
-        return AT_OK;
-    const at_target *target = atx_library_struct(&room, sizeof room, given, "at_target", err);
-    if (!target)
-        return AT_ERR_USAGE;
-    if (target->sms < 0)
-        return atx_fail(err, AT_ERR_USAGE, "found sms = %d; expected 0 or more multiprocessors", target->sms);
-    size_t len = target->device ? strlen(target->device) : 0;
-    if (len >= sizeof out->name)
-        return atx_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
-                        sizeof out->name - 1);
-    if (target->arch && *target->arch)
-        status = atx_arch_parse_variant(&limits, variant, target->arch, err);
-    if (status == AT_OK && len && atx_device_is_index(&ordinal, target->device))
-        status = read_gpu(out, tuner, ordinal, err);
-    else if (len)
-        memcpy(out->name, target->device, len);
-    out->cc = limits.cc ? limits.cc : out->cc;
-    out->sms = target->sms ? target->sms : out->sms;
-    return status;
-}
-
-at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, const at_target *target,
-                  at_error *err)
-{
-    atx_found_parts *f = NULL;
-    atx_target wanted;
-    at_problem room;
-    char variant = 0;
-    if (!out || !tuner || !given)
-        return atx_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
-    const at_problem *problem = atx_library_struct(&room, sizeof room, given, "at_problem", err);
-    if (!problem)
-        return AT_ERR_USAGE;
-    pthread_mutex_lock(&tuner->slow);
-    at_status status = read_target(&wanted, &variant, tuner, target, err);
-    if (status == AT_OK)
-        status = atx_finding_make(&f, tuner, problem, &wanted, NULL, err);
-    pthread_mutex_unlock(&tuner->slow);
-    if (!f)
-        return status;
-    f->variant = f->cc ? variant : 0;
-    variant = f->variant || !f->t ? f->variant : atx_arch_variant(f->t->build.target, f->cc);
-    snprintf(f->arch + strlen(f->arch), 2, "%.1s", &variant);
-    *out = &f->shown;
-    return AT_OK;
-}
-
-void at_found_close(at_found *found)
-{
-    if (found)
-        atx_finding_close((atx_found_parts *)found->parts);
 }

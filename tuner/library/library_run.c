@@ -92,67 +92,6 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
 
 /* ---- preparing; `slow` is held ---- */
 
-/* What a kernel must be told before its launch. */
-static atx_geometry needs_of(const at_launch *launch)
-{
-    atx_geometry g = { .shared_bytes = launch->dynamic_shared_bytes, .carveout = launch->carveout };
-    memcpy(g.cluster, launch->cluster, sizeof g.cluster);
-    return g;
-}
-
-static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,
-                          at_error *err)
-{
-    const void *image = code->bytes.data;
-    atx_str name = { 0 };
-    at_status status = AT_OK;
-    for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
-        const atx_geometry needs = needs_of(&f->launches[i]);
-        status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
-        if (status == AT_OK)
-            status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
-                            : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err);
-    }
-    atx_str_clear(&name);
-    return status;
-}
-
-static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const atx_kept_code *code,
-                          uint64_t context)
-{
-    bool same = l->code == code && l->context == context;
-    for (int i = 0; i < f->t->call.step_count && same; i++) {
-        const atx_geometry needs = needs_of(&f->launches[i]);
-        same = memcmp(&l->needs[i], &needs, sizeof needs) == 0;
-    }
-    return same;
-}
-
-static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
-                      const atx_kept_code *code, uint64_t context, at_error *err)
-{
-    for (const atx_loaded *l = tuner->loaded; l; l = l->next)
-        if (is_loaded_for(l, f, code, context)) {
-            *out = l->module;
-            return AT_OK;
-        }
-    atx_loaded *l = calloc(1, sizeof *l);
-    if (!l)
-        return atx_no_memory(err);
-    *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
-    for (int i = 0; i < f->t->call.step_count; i++)
-        l->needs[i] = needs_of(&f->launches[i]);
-    at_status status = load_all(&l->module, gpu, f, code, err);
-    if (status != AT_OK) {
-        atx_gpu_unload(gpu, l->module);
-        free(l);
-        return status;
-    }
-    tuner->loaded = l;
-    *out = l->module;
-    return AT_OK;
-}
-
 /* Where the kernel's variables are; names are the code's. */
 static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, at_error *err)
 {
@@ -194,19 +133,19 @@ static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, 
 static at_status find_here(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, const at_problem *problem,
                            at_error *err)
 {
-    atx_device_info info;
     atx_target target = { 0 };
+    atx_device_info *here = &tuner->here;
     at_status status = atx_gpu_current_device(gpu, err);
-    if (status == AT_OK)
-        status = atx_gpu_info(&info, gpu, err);
+    if (status == AT_OK && !(here->name[0] && here->ordinal == atx_gpu_ordinal(gpu)))
+        status = atx_gpu_describe(here, gpu, err);
     if (status != AT_OK)
         return status;
-    memcpy(target.name, info.name, sizeof target.name);
+    memcpy(target.name, here->name, sizeof target.name);
     target.full = true;
-    target.cc = info.limits.cc;
-    target.sms = info.limits.sms;
-    tuner->cuda = info.cuda;
-    return atx_finding_make(out, tuner, problem, &target, &info.limits, err);
+    target.cc = here->limits.cc;
+    target.sms = here->limits.sms;
+    tuner->cuda = here->cuda;
+    return atx_finding_make(out, tuner, problem, &target, &here->limits, err);
 }
 
 /* The same for buffers that are so aligned. */
@@ -235,14 +174,14 @@ static at_status check_launches(const atx_prepared *p, atx_gpu *gpu, at_error *e
 /* The kernel of the finding, compiled and loaded. */
 static at_status make_kernel(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, at_error *err)
 {
-    const atx_kept_code *code = NULL;
-    at_status status = atx_library_code(&code, tuner, p->finding, err);
+    const atx_kept_code *code = p->finding->packed_code;
+    at_status status = code ? AT_OK : atx_library_code(&code, tuner, p->finding, err);
     if (status == AT_OK)
-        status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+        status = atx_library_load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     if (status == AT_ERR_DEVICE && code && code->cached) {
         status = atx_library_code_again(&code, tuner, p->finding, err);
         if (status == AT_OK)
-            status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+            status = atx_library_load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     }
     if (status == AT_OK)
         status = bind(p, gpu, code, err);
@@ -285,6 +224,24 @@ static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error 
     return status;
 }
 
+/* In the place of what cannot be compiled or loaded, where a pack has a kernel for it. */
+static bool take_pack(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
+{
+    atx_found_parts *before = p->finding, *packed = NULL;
+    tuner->packs_only = true;
+    at_status status = find_for(&packed, tuner, gpu, &p->problem, &p->steps, NULL);
+    tuner->packs_only = false;
+    p->finding = packed;
+    p->buffer_count = 0;
+    if (status == AT_OK && make_kernel(p, tuner, gpu, NULL) == AT_OK) {
+        atx_finding_close(before);
+        return true;
+    }
+    atx_finding_close(packed);
+    p->finding = before;
+    return false;
+}
+
 /* What is known for the problem, and works here: the best first, until one does. */
 static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning, at_error *err)
 {
@@ -307,12 +264,20 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
             return atx_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
         status = make_kernel(p, tuner, gpu, &cause);
         again = status != AT_OK;
+        if (again && !f->packed && take_pack(p, tuner, gpu))
+            return AT_OK;
         if (again)
             status = exclude_unloaded(tuner, gpu, f, &cause, err);
         if (again && !atx_excluded(tuner->excluded, &f->problem, f->cc, f->t, &f->config))
             return status == AT_OK ? atx_fail(err, cause.status, "%s", cause.text) : status;
     }
     return status == AT_OK ? warn(tuner, p->finding, &first, warning, err) : status;
+}
+
+/* So many answers of packs stay; of others the kernel does, and they are made for each call. */
+static bool is_passing(const at_tuner *tuner, const atx_prepared *p, bool for_launch)
+{
+    return p->finding->packed && for_launch && tuner->packs.kept >= ATX_PACKED_KEPT;
 }
 
 /* In the place of `old` (NULL: there is none). */
@@ -329,7 +294,9 @@ static at_status prepare_new(atx_prepared **out, atx_prepared *old, at_tuner *tu
     at_status status = fill(p, tuner, gpu, warning, err);
     if (status == AT_OK) {
         p->problem.op = atx_catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
-        status = atx_table_add(tuner, p, old, err);
+        p->passing = is_passing(tuner, p, a->for_launch);
+        tuner->packs.kept += p->finding->packed && !p->passing;
+        status = p->passing ? AT_OK : atx_table_add(tuner, p, old, err);
     }
     if (status != AT_OK)
         atx_prepared_close(p);
@@ -362,7 +329,7 @@ static at_status prepare(const atx_prepared **out, at_tuner *tuner, atx_gpu *gpu
     at_status status = prepare_new(&p, NULL, tuner, gpu, a, warning, err);
     if (!p)
         return status;
-    if (may_tune && tuner->tuning.in_background && !is_exact(p->finding))
+    if (may_tune && tuner->tuning.in_background && !is_exact(p->finding) && !p->passing)
         atx_tuning_request_later(tuner, &p->finding->problem, atx_gpu_ordinal(gpu), p);
     *out = p;
     return AT_OK;
@@ -416,7 +383,7 @@ static at_status get_slowly(const atx_prepared **out, atx_gpu *gpu, at_tuner *tu
     if (status != AT_OK)
         return status;
     pthread_mutex_lock(&tuner->slow);
-    tuner->no_compile = options->no_compile != 0;
+    tuner->no_compile = options->no_compile != 0 || tuner->never_compiles;
     status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
     tuner->no_compile = false;
     pthread_mutex_unlock(&tuner->slow);
@@ -442,6 +409,7 @@ typedef struct call {
     atx_steps steps; /* of the buffers */
     void *stream;
     const at_run_options *options; /* NULL: the defaults */
+    bool for_launch;
     atx_gpu *gpu;
     at_problem problem_room;
     at_run_options options_room;
@@ -467,7 +435,7 @@ static at_status get(const atx_prepared **out, call *c, at_error *err)
     if (status != AT_OK)
         return status;
     at_tuner *tuner = c->tuner;
-    atx_asking a = { .problem = c->problem, .steps = c->steps };
+    atx_asking a = { .problem = c->problem, .steps = c->steps, .for_launch = c->for_launch };
     status = check_question(tuner, c->problem, &a, err);
     if (status == AT_OK)
         status = open_driver(&c->gpu, tuner, err);
@@ -483,7 +451,7 @@ static at_status get(const atx_prepared **out, call *c, at_error *err)
     if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))
         return AT_OK;
     bool may_tune = tuner->tuning.budget_s > 0 && !c->options->no_tuning && !c->options->no_compile &&
-                    !atx_gpu_is_capturing(c->gpu, c->stream);
+                    !tuner->never_compiles && !atx_gpu_is_capturing(c->gpu, c->stream);
     return p && !may_tune ? AT_OK : get_slowly(out, c->gpu, tuner, &a, c->options, may_tune, err);
 }
 
@@ -560,6 +528,27 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
     return status == AT_OK ? atx_gpu_launch_on(c->gpu, p->module, &l, err) : status;
 }
 
+/* What a call may do, and then does. */
+static at_status launch_all(const call *c, const atx_prepared *p, const at_buffer *buffers, int buffer_count,
+                            at_error *err)
+{
+    at_status status = check_buffers(p, buffers, buffer_count, err);
+    if (status == AT_OK)
+        status = atx_library_check_scalars(p->finding->problem.op, c->options, err);
+    if (status != AT_OK)
+        return status;
+    atx_asked_note(&c->tuner->asked, &p->finding->problem);
+    const atx_kernel *kernel = &p->kernel;
+    for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
+        status = atx_gpu_copy_on(c->gpu, c->stream, p->variables[i].at,
+                                 (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
+                                 p->variables[i].bytes, err);
+    size_t at = 0;
+    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, kernel, &at);)
+        status = launch(c, p, &turn, buffers, err);
+    return status;
+}
+
 at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers, int buffer_count,
                  void *stream, const at_run_options *options, at_error *err)
 {
@@ -568,22 +557,13 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *bu
                .problem = problem,
                .steps = steps_of(buffers, buffer_count),
                .stream = stream,
-               .options = options };
+               .options = options,
+               .for_launch = true };
     at_status status = get(&p, &c, err);
-    if (p)
-        status = check_buffers(p, buffers, buffer_count, err);
-    if (p && status == AT_OK)
-        status = atx_library_check_scalars(p->finding->problem.op, c.options, err);
-    if (!p || status != AT_OK)
-        return status;
-    const atx_kernel *kernel = &p->kernel;
-    for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
-        status = atx_gpu_copy_on(c.gpu, stream, p->variables[i].at,
-                                 (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
-                                 p->variables[i].bytes, err);
-    size_t at = 0;
-    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, kernel, &at);)
-        status = launch(&c, p, &turn, buffers, err);
+    if (status == AT_OK && p)
+        status = launch_all(&c, p, buffers, buffer_count, err);
+    if (p && p->passing)
+        atx_prepared_close((atx_prepared *)(uintptr_t)p);
     return status;
 }
 

@@ -93,7 +93,7 @@ static bool is_in_path(atx_str *out, bool no_environment)
  * The shared library that this code is in; "": it is a part of the application, or was loaded by a relative
  * name, which another folder may have by now.
  */
-static const char *own_library(void)
+const char *atx_own_library(void)
 {
     Dl_info info;
     void *map = NULL;
@@ -104,7 +104,7 @@ static const char *own_library(void)
 
 at_status atx_miss_program(atx_str *out, bool no_environment, at_error *err)
 {
-    const char *library = own_library();
+    const char *library = atx_own_library();
     if (is_beside(out, library) || is_in_path(out, no_environment))
         return AT_OK;
     at_status status = atx_str_status(out, err);

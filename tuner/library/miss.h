@@ -43,6 +43,10 @@ at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 /* In the environment of the program that is started: end when standard input ends (cli/process.h). */
 #define ATX_TIED_VARIABLE "AUTOTUNE_TIED"
 
+/* The shared library that this code is a part of, by its whole name; "": it is none, or was loaded by a
+ * relative name. */
+const char *atx_own_library(void);
+
 /*
  * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
  * its folder or the one above, else in an absolute folder of $PATH. Never beside the application, nor in the

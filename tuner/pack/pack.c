@@ -5,108 +5,21 @@
 #include "pack/pack_parts.h"
 
 #include "lang/render.h"
-#include "util/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the domain ---- */
-
-static int dim_of(const atx_op *op, const char *name, size_t len)
-{
-    for (int i = 0; i < op->shape.dim_count; i++)
-        if (strlen(op->shape.dims[i].name) == len && memcmp(op->shape.dims[i].name, name, len) == 0)
-            return i;
-    return -1;
-}
-
-/* "16", "1..65536" */
-static at_status read_range(atx_bounds *out, const char *word, const char *text, at_error *err)
-{
-    const char *end = text + strlen(text), *wrong = atx_whole_read(&out->low, &text, end);
-    out->high = out->low;
-    if (!wrong && text + 2 < end && text[0] == '.' && text[1] == '.') {
-        text += 2;
-        wrong = atx_whole_read(&out->high, &text, end);
-    }
-    if (wrong || *text || out->low < 1 || out->high < out->low)
-        return atx_fail(
-            err, AT_ERR_USAGE,
-            "--sizes: found '%s'; expected NAME=SIZE or NAME=FIRST..LAST, with 1 <= FIRST <= LAST", word);
-    return AT_OK;
-}
-
-static at_status unknown_size(const atx_op *op, const char *word, at_error *err)
-{
-    atx_str names = { 0 };
-    for (int i = 0; i < op->shape.dim_count; i++)
-        atx_str_addf(&names, "%s%s", i ? ", " : "", op->shape.dims[i].name);
-    at_status status =
-        atx_fail(err, AT_ERR_USAGE, "--sizes: found '%s'; expected NAME=FIRST..LAST for one of %s", word,
-                 atx_str_text(&names));
-    atx_str_clear(&names);
-    return status;
-}
-
-static at_status check_op(const atx_op *op, at_error *err)
-{
-    if (op->shape.layout_count)
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s: the kernels of %s have their sizes as constants, so none is for other sizes; "
-                        "expected an operation whose kernels take sizes as arguments",
-                        op->text.file, op->name);
-    for (int i = 0; i < op->arg_count; i++) {
-        const atx_arg *arg = &op->args[i];
-        const char *what = arg->role == ATX_SCRATCH ? "scratch buffer"
-                           : arg->structure         ? "struct"
-                           : arg->role == ATX_SCALAR && arg->expr && atx_dtype_is_real(arg->type)
-                               ? "computed floating-point scalar"
-                               : NULL;
-        if (what)
-            return atx_fail(err, AT_ERR_INPUT,
-                            "%s: %s has the %s %s; packs of such operations cannot be made yet",
-                            op->text.file, op->name, what, arg->name);
-    }
-    return AT_OK;
-}
-
-at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype type,
-                               const char *const *words, int count, at_error *err)
-{
-    at_status fit = check_op(op, err);
-    if (fit != AT_OK)
-        return fit;
-    *out = (atx_pack_domain){ .op = op, .type = type };
-    for (int i = 0; i < op->shape.dim_count; i++)
-        if (op->shape.dims[i].optional)
-            out->dims[i] = (atx_bounds){ op->shape.dims[i].value, op->shape.dims[i].value };
-    for (int i = 0; i < count; i++) {
-        const char *sign = strchr(words[i], '=');
-        const int d = sign ? dim_of(op, words[i], (size_t)(sign - words[i])) : -1;
-        if (d < 0)
-            return unknown_size(op, words[i], err);
-        at_status status = read_range(&out->dims[d], words[i], sign + 1, err);
-        if (status != AT_OK)
-            return status;
-    }
-    for (int i = 0; i < op->shape.dim_count; i++)
-        if (out->dims[i].high < 1)
-            return atx_fail(err, AT_ERR_USAGE, "--sizes: found no range of %s; expected %s=FIRST..LAST",
-                            op->shape.dims[i].name, op->shape.dims[i].name);
-    return AT_OK;
-}
-
 /* ---- making ---- */
 
-static at_status draw_all(atx_pack_sample **out, int *count, atx_rng *rng, const atx_pack_request *r,
+static at_status draw_all(atx_pack_sample **out, atx_pack_use use, atx_rng *rng, const atx_pack_request *r,
                           at_error *err)
 {
     *out = calloc((size_t)r->problems, sizeof **out);
     if (!*out)
         return atx_no_memory(err);
-    for (*count = 0; *count < r->problems; ++*count)
-        if (!atx_pack_draw(&(*out)[*count], rng, r->domain, r->limits))
+    for (int i = 0; i < r->problems; i++)
+        if (!atx_pack_draw(&(*out)[i], rng, r->domain, use, r->limits))
             return atx_fail(
                 err, AT_ERR_INPUT,
                 "%s: found no problem with sizes of these ranges that %s allows and %s has memory "
@@ -139,9 +52,7 @@ atx_pack_loss atx_pack_summarize(float *losses, int count)
     return out;
 }
 
-/* The kernel that the pack would run: the first of the leaf's that is valid. -1: none is. */
-static int first_valid(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem,
-                       int64_t *slots)
+int atx_pack_take(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem, int64_t *slots)
 {
     const atx_pack_node *leaf = atx_pack_leaf(pack, problem);
     for (int i = 0; i < pack->kernel_count; i++)
@@ -155,7 +66,7 @@ int atx_pack_find(atx_geometry *geometry, const atx_pack *pack, const atx_proble
     int64_t slots[ATX_MAX_SLOTS];
     if (atx_problem_bind(slots, problem, &pack->limits, NULL) != AT_OK)
         return -1;
-    return first_valid(geometry, pack, problem, slots);
+    return atx_pack_take(geometry, pack, problem, slots);
 }
 
 /* What the pack's answers lose. */
@@ -165,7 +76,7 @@ static bool measure(atx_pack_loss *out, const atx_pack *pack, atx_pack_sample *s
     atx_geometry unused;
     float *lost = malloc(((size_t)count + 1) * sizeof *lost);
     for (int i = 0; lost && i < count; i++) {
-        const int k = first_valid(&unused, pack, &samples[i].problem, samples[i].slots);
+        const int k = atx_pack_take(&unused, pack, &samples[i].problem, samples[i].slots);
         lost[i] = k < 0 ? ATX_PACK_INVALID : losses[(size_t)i * (size_t)pack->kernel_count + (size_t)k];
     }
     if (lost)
@@ -215,12 +126,12 @@ static at_status choose(atx_pack *pack, const atx_pack_request *r, atx_pack_samp
 static at_status make(atx_pack *pack, const atx_pack_request *r, atx_pack_sample **samples,
                       atx_pack_sample **others, at_error *err)
 {
-    int count;
+    const int count = r->problems;
     atx_rng rng = { r->seed };
     float *losses = NULL, *held_out = NULL;
-    at_status status = draw_all(samples, &count, &rng, r, err);
+    at_status status = draw_all(samples, ATX_PACK_TO_CHOOSE, &rng, r, err);
     if (status == AT_OK)
-        status = draw_all(others, &count, &rng, r, err);
+        status = draw_all(others, ATX_PACK_HELD_OUT, &rng, r, err);
     if (status == AT_OK)
         status = choose(pack, r, *samples, err);
     if (status != AT_OK)

@@ -18,6 +18,7 @@
 #ifndef AUTOTUNE_PACK_H
 #define AUTOTUNE_PACK_H
 
+#include "lang/shapes.h"
 #include "model/model.h"
 #include "util/str.h"
 
@@ -25,20 +26,43 @@
 #define ATX_PACK_MAX_CONSTS   32   /* of one kernel's source */
 #define ATX_PACK_MAX_PROBLEMS 4096 /* that are drawn to choose by */
 
-/* What a program may ask for: each size lies between two numbers, buffers are dense. */
+#define ATX_PACK_MAX_RANGES 32 /* of one size */
+
+/* A size lies in one of these. */
+typedef struct atx_pack_ranges {
+    atx_bounds items[ATX_PACK_MAX_RANGES];
+    int count;
+} atx_pack_ranges;
+
+/* What a program may ask for, with dense buffers: sizes of these ranges, or problems with how often it asks
+ * for each. */
 typedef struct atx_pack_domain {
     const atx_op *op;
     atx_dtype type;
-    atx_bounds dims[ATX_MAX_DIMS];
+    atx_pack_ranges dims[ATX_MAX_DIMS]; /* of listed problems: what they lie between */
+    atx_problem *problems;              /* NULL: ranges */
+    int64_t *calls;                     /* of each, and of those before it */
+    int problem_count;
 } atx_pack_domain;
 
 /*
- * Reads "rows=1..65536 cols=4096" into ranges; a dimension that has a default and is not named has that one.
- * AT_ERR_USAGE: another name, a missing dimension, an empty range. AT_ERR_INPUT: the operation cannot be
- * packed, and why.
+ * Reads "rows=1..65536", "cols=4096"; a word without a name is one more range of the size before it, as in
+ * "rows=1", "2", "4..64". A dimension that has a default and is not named has that one. AT_ERR_USAGE: another
+ * name, a missing dimension, an empty range. AT_ERR_INPUT: the operation cannot be packed, and why.
  */
 at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype type,
                                const char *const *words, int count, at_error *err) AT_MUST_CHECK;
+
+/* The problems of a file (lang/shapes.h) that are of this operation, and of a type that it treats alike.
+ * AT_ERR_INPUT: there are none, or one has no dense buffers. */
+at_status atx_pack_domain_list(atx_pack_domain *out, const atx_op *op, atx_dtype type,
+                               const atx_shapes *shapes, const char *file, at_error *err) AT_MUST_CHECK;
+void atx_pack_domain_clear(atx_pack_domain *domain);
+
+bool atx_pack_is_within(const atx_pack_ranges *ranges, int64_t size);
+
+/* "1,2,16..64" */
+void atx_pack_add_ranges(atx_str *out, const atx_pack_ranges *ranges);
 
 typedef struct atx_pack_kernel {
     const atx_template *t;
@@ -76,7 +100,7 @@ typedef struct atx_pack_loss {
 typedef struct atx_pack {
     atx_pack_domain domain;
     atx_limits limits; /* of the device that it is for */
-    char device[128];
+    char device[128];  /* "": any of its architecture */
     atx_pack_kernel kernels[ATX_PACK_MAX_KERNELS];
     int kernel_count;
     atx_pack_node nodes[ATX_PACK_MAX_NODES];
@@ -105,26 +129,91 @@ void atx_pack_close(atx_pack *pack);
 /* Which kernel the pack takes for sizes and alignments, as the written C does; -1: none is valid. */
 int atx_pack_find(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem);
 
-/* The files of a pack. */
+/* ---- the files of a pack ---- */
+
+#define ATX_PACK_MAX_MODELS 16 /* of GPUs, in one pack */
+
+/* What was chosen for one model of GPU, with its kernels' code for that. */
+typedef struct atx_pack_compiled {
+    const atx_pack *pack;
+    atx_str codes[ATX_PACK_MAX_KERNELS]; /* or rendered sources */
+    bool is_source;
+    atx_str reference; /* of the op; empty: there is no test program */
+} atx_pack_compiled;
+
 typedef struct atx_pack_files {
     atx_str header, source, description, test;
 } atx_pack_files;
 
+/* A kernel's template with what is constant in its compiled source as numbers, and without `fixed`; what it
+ * renders, and binds, is the kernel for any sizes. Borrows the kernel's template. */
+typedef struct atx_pack_general {
+    atx_template t;
+    atx_let *lets;
+    atx_expr **numbers; /* owned */
+    size_t count;
+} atx_pack_general;
+at_status atx_pack_general_open(atx_pack_general *out, const atx_pack_kernel *kernel,
+                                at_error *err) AT_MUST_CHECK;
+void atx_pack_general_close(atx_pack_general *general); /* also after a failure */
+
 /* The kernel's rendered source in its general form. */
 at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err) AT_MUST_CHECK;
 
-/* All kernels compiled for the device, codes[0 .. kernel_count), and the op's reference (NULL: not that).
+/* All kernels compiled for the device, and the op's reference where it can have a test program.
  * AT_ERR_DEVICE without NVRTC. */
-at_status atx_pack_compile(atx_str *codes, atx_str *reference, const atx_pack *pack,
-                           at_error *err) AT_MUST_CHECK;
+at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;
+/* Their sources, for nvcc: nothing is compiled. */
+at_status atx_pack_take_sources(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;
+void atx_pack_compiled_clear(atx_pack_compiled *compiled);
 
 /* AT_ERR_INPUT: the operation can have no test program, and why. */
 at_status atx_pack_can_test(const atx_pack *pack, at_error *err) AT_MUST_CHECK;
 
-/* NAME.h, NAME.c with the compiled kernels, NAME.json, and NAME_test.c with the compiled reference (NULL: no
- * test). `name` is an identifier, `command` what makes the pack again. */
-at_status atx_pack_write(atx_pack_files *out, const atx_pack *pack, const char *name, const char *command,
-                         const atx_str *codes, const atx_str *reference, at_error *err) AT_MUST_CHECK;
+/*
+ * NAME.h, NAME.c with the compiled kernels, NAME.json with them too, and NAME_test.c where there is a
+ * reference. Of sources NAME.cu, in the place of NAME.c, and a NAME.json without code. `models` are one to
+ * ATX_PACK_MAX_MODELS, of one operation and type; a device whose name no model has takes the one that is most
+ * like it, of those whose code it can run. `name` is an identifier, `command` what makes the pack again.
+ */
+at_status atx_pack_write(atx_pack_files *out, const atx_pack_compiled *models, int count, const char *name,
+                         const char *command, at_error *err) AT_MUST_CHECK;
 void atx_pack_files_clear(atx_pack_files *files);
+
+/* ---- a pack as it is used without its C ---- */
+
+/* What NAME.json holds. */
+typedef struct atx_pack_set {
+    char *name, *command;
+    atx_pack_domain domain;
+    atx_pack *packs[ATX_PACK_MAX_MODELS]; /* of each model of GPU */
+    int count;
+    atx_str *codes; /* with a zero behind each */
+    int code_count;
+    int code_of[ATX_PACK_MAX_MODELS][ATX_PACK_MAX_KERNELS];
+} atx_pack_set;
+
+/* A file, gzip'ed or not. AT_ERR_INPUT: it is no pack, or one of templates that have changed since. Borrows
+ * the catalog. */
+at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog *catalog,
+                        at_error *err) AT_MUST_CHECK;
+
+/* The same of a text; `file` names it in messages. */
+at_status atx_pack_parse(atx_pack_set **out, const char *text, size_t len, const char *file,
+                         const atx_catalog *catalog, at_error *err) AT_MUST_CHECK;
+size_t atx_pack_code_bytes(const atx_pack_set *set, int model, int kernel); /* 0: it is of sources */
+void atx_pack_set_close(atx_pack_set *set);                                 /* harmless on NULL */
+
+/* The model that a device is taken for: of its name; else one whose code runs there, of the newest
+ * architecture, and then with about as many multiprocessors. -1: none. */
+int atx_pack_model(const atx_pack_set *set, const char *device, int64_t cc, int64_t sms);
+
+/* Which kernel the pack takes for a problem whose slots are bound for a device: the first of its leaf that is
+ * valid there. Fills the template's slots. -1: none. */
+int atx_pack_take(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem, int64_t *slots);
+
+/* Binds the kernel's parameters and lets, where constants of its source have their values. false: it is not
+ * valid. */
+bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int64_t *slots);
 
 #endif

@@ -44,14 +44,22 @@ static at_status compile_reference(atx_str *out, atx_nvrtc *nvrtc, const atx_pac
     return status;
 }
 
-at_status atx_pack_compile(atx_str *codes, atx_str *reference, const atx_pack *pack, at_error *err)
+at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_error *err)
 {
     atx_nvrtc *nvrtc = NULL;
+    *out = (atx_pack_compiled){ .pack = pack };
     at_status status = atx_nvrtc_open(&nvrtc, err);
     for (int k = 0; k < pack->kernel_count && status == AT_OK; k++)
-        status = compile(&codes[k], nvrtc, pack, k, err);
-    if (status == AT_OK && reference)
-        status = compile_reference(reference, nvrtc, pack, err);
+        status = compile(&out->codes[k], nvrtc, pack, k, err);
+    if (status == AT_OK && atx_pack_can_test(pack, NULL) == AT_OK)
+        status = compile_reference(&out->reference, nvrtc, pack, err);
     atx_nvrtc_close(nvrtc);
     return status;
+}
+
+void atx_pack_compiled_clear(atx_pack_compiled *compiled)
+{
+    for (int k = 0; k < ATX_PACK_MAX_KERNELS; k++)
+        atx_str_clear(&compiled->codes[k]);
+    atx_str_clear(&compiled->reference);
 }

@@ -11,8 +11,11 @@ typedef struct atx_pack_sample {
     int64_t slots[ATX_MAX_SLOTS];
 } atx_pack_sample;
 
+/* Of a list of enough problems each fourth is held out. */
+typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT } atx_pack_use;
+
 /* false: the domain has none that fits the device. */
-bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain,
+bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
 
 /* What a kernel that is not valid for a problem counts as: ten times as slow as the best. So kernels that are
@@ -48,9 +51,6 @@ bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *
 
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);
-
-/* Whether it may run: the template's slots are filled then, and so is the geometry of the first launch. */
-bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int64_t *slots);
 
 /* Is a kernel whose source has this value of a const right for sizes that make it another one? */
 bool atx_pack_is_general(const atx_let *let, int64_t value);

@@ -1,7 +1,8 @@
 /*
  * pack_sample.c - problems of a domain: sizes even in their logarithms; half of them multiples of a small
  * power of two, as programs often have them, the others as they fall. One in eight has buffers that begin at
- * any element. Those that need more memory than a device gives a program are drawn again.
+ * any element. Listed problems are drawn as often as a program asks for them. Those that need more memory
+ * than a device gives a program are drawn again.
  */
 #include "pack/pack_parts.h"
 
@@ -11,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DRAWS = 64 }; /* of one problem, before there is none */
+enum { MOST_DRAWS = 256 }; /* of one problem, before there is none */
 
-static int64_t draw_size(atx_rng *rng, atx_bounds range)
+static int64_t draw_size(atx_rng *rng, const atx_pack_ranges *ranges)
 {
+    const atx_bounds range = ranges->items[atx_rng_below(rng, (uint64_t)ranges->count)];
     const double low = log((double)range.low), high = log((double)range.high + 1);
     int64_t size = (int64_t)exp(low + (high - low) * ((double)(atx_rng_next(rng) >> 11) * 0x1p-53));
     const int64_t step = (int64_t)1 << atx_rng_below(rng, 8);
@@ -36,20 +38,39 @@ static bool fits(const atx_problem *problem, const int64_t *slots, const atx_lim
     return all < limits->memory_bytes / 8;
 }
 
-bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain,
-                   const atx_limits *limits)
+/* Each range as often as another, each size of it evenly in its logarithm. */
+static bool draw_sizes(atx_problem *out, atx_rng *rng, const atx_pack_domain *domain)
 {
     const atx_op *op = domain->op;
-    for (int n = 0; n < MOST_DRAWS; n++) {
-        int64_t sizes[ATX_MAX_DIMS], any = atx_dtype_bytes(domain->type);
-        for (int i = 0; i < op->shape.dim_count; i++)
-            sizes[i] = draw_size(rng, domain->dims[i]);
-        const bool unaligned = op->shape.align_count && atx_rng_below(rng, 8) == 0;
-        if (atx_problem_init(&out->problem, op, domain->type, sizes, op->shape.dim_count, NULL) == AT_OK &&
-            (!unaligned || atx_problem_set_aligns(&out->problem, &any, 1, NULL) == AT_OK) &&
+    int64_t sizes[ATX_MAX_DIMS], any = atx_dtype_bytes(domain->type);
+    for (int i = 0; i < op->shape.dim_count; i++)
+        sizes[i] = draw_size(rng, &domain->dims[i]);
+    const bool unaligned = op->shape.align_count && atx_rng_below(rng, 8) == 0;
+    return atx_problem_init(out, op, domain->type, sizes, op->shape.dim_count, NULL) == AT_OK &&
+           (!unaligned || atx_problem_set_aligns(out, &any, 1, NULL) == AT_OK);
+}
+
+/* The problem that the call is for; calls[] are sums. */
+static bool draw_listed(atx_problem *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use)
+{
+    enum { ENOUGH = 8, EACH = 4 };
+    const int count = domain->problem_count;
+    const int64_t call = (int64_t)atx_rng_below(rng, (uint64_t)domain->calls[count - 1]);
+    int i = 0;
+    while (domain->calls[i] <= call)
+        i++;
+    *out = domain->problems[i];
+    return use == ATX_PACK_ANY || count < ENOUGH || (i % EACH == EACH - 1) == (use == ATX_PACK_HELD_OUT);
+}
+
+bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
+                   const atx_limits *limits)
+{
+    for (int n = 0; n < MOST_DRAWS; n++)
+        if ((domain->problems ? draw_listed(&out->problem, rng, domain, use)
+                              : draw_sizes(&out->problem, rng, domain)) &&
             atx_problem_bind(out->slots, &out->problem, limits, NULL) == AT_OK &&
             fits(&out->problem, out->slots, limits))
             return true;
-    }
     return false;
 }

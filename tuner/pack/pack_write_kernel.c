@@ -125,17 +125,15 @@ static void add_sizes(atx_str *out, const atx_op *op)
         atx_str_addf(out, "    o->s[%d] = aligns[%d];\n", op->shape.aligns[i].slot, i);
 }
 
-at_status atx_pack_add_operation(atx_str *out, const atx_pack *pack, at_error *err)
+at_status atx_pack_add_operation(atx_str *out, const atx_pack *pack, int model, at_error *err)
 {
     const atx_op *op = pack->domain.op;
     naming n = { .pack = pack };
     know_op(&n);
     atx_str_addf(out,
-                 "\n/* ---- the operation ---- */\n\ntypedef struct pk_operation {\n    int64_t s[%d];\n    "
-                 "int64_t scalars[%d]; /* by their places among the arguments */\n} pk_operation;\n\n"
-                 "static int pk_operation_of(pk_operation *o, const int64_t *sizes, const int64_t *aligns)\n"
+                 "static int pk_operation_%d(pk_operation *o, const int64_t *sizes, const int64_t *aligns)\n"
                  "{\n    int flag = 0, *bad = &flag;\n    (void)bad;\n    (void)aligns;\n",
-                 op->scope.symbols.count, op->arg_count);
+                 model);
     add_sizes(out, op);
     at_status status = AT_OK;
     for (size_t i = 0; i < op->scope.let_count && status == AT_OK; i++) {
@@ -211,7 +209,7 @@ static at_status add_geometry(atx_str *out, naming *n, const atx_launch *launch,
     return status;
 }
 
-at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, at_error *err)
+at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, int number, at_error *err)
 {
     const atx_pack_kernel *k = &pack->kernels[kernel];
     atx_str config = { 0 };
@@ -222,7 +220,7 @@ at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, at
     atx_str_addf(out,
                  "\n/* %s %s */\nstatic int pk_kernel_%d(pk_launch *l, const pk_operation *o)\n{\n"
                  "    int flag = 0, *bad = &flag;\n    (void)bad;\n    (void)o;\n",
-                 k->t->name, atx_str_text(&config), kernel);
+                 k->t->name, atx_str_text(&config), number);
     at_status status = atx_str_status(&config, err);
     atx_str_clear(&config);
     if (status == AT_OK)
@@ -239,12 +237,14 @@ at_status atx_pack_add_op_expr(atx_str *out, const atx_pack *pack, const atx_exp
     return add_expr(out, &n, expr, err);
 }
 
-at_status atx_pack_add_reference(atx_str *out, const atx_pack *pack, at_error *err)
+at_status atx_pack_add_reference(atx_str *out, const atx_pack *pack, int model, at_error *err)
 {
     naming n = { .pack = pack };
     know_op(&n);
-    atx_str_add(out, "\nstatic int pt_reference(pk_launch *l, const pk_operation *o)\n{\n"
-                     "    int flag = 0, *bad = &flag;\n    (void)bad;\n");
+    atx_str_addf(out,
+                 "\nstatic int pt_reference_%d(pk_launch *l, const pk_operation *o)\n{\n"
+                 "    int flag = 0, *bad = &flag;\n    (void)bad;\n",
+                 model);
     return add_geometry(out, &n, &pack->domain.op->expected.launch, err);
 }
 

@@ -8,6 +8,7 @@
 #include "lang/catalog.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum { DRAWN = 48, TEST_PART = 2 /* row of atx_embedded_pack */ };
 
@@ -57,16 +58,16 @@ static void add_inputs(atx_str *out, const atx_op *op)
 }
 
 /* How the pack, and the reference, are called with the test's buffers. */
-static at_status add_calls(atx_str *out, const atx_pack *pack, const char *name, at_error *err)
+static at_status add_calls(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
-    const atx_op *op = pack->domain.op;
+    const atx_op *op = w->op;
     atx_str_addf(
         out,
         "\ntypedef struct pt_buffer pt_buffer;\nstatic void *pt_pointer(const pt_buffer *buffers, int i);\n"
         "static CUstream pt_stream;\n\nstatic CUresult pt_call(const pt_buffer *buffers, const int64_t "
         "*sizes)\n"
         "{\n    return %s(",
-        name);
+        w->name);
     for (int i = 0, n = 0; i < op->arg_count; i++)
         if (op->args[i].role != ATX_SCALAR)
             atx_str_addf(out, "pt_pointer(buffers, %d), ", n++);
@@ -76,7 +77,8 @@ static at_status add_calls(atx_str *out, const atx_pack *pack, const char *name,
         out,
         "pt_stream);\n}\n\nstatic CUresult pt_call_reference(CUfunction function, const pt_buffer *buffers, "
         "const pk_operation *operation)\n{\n    const pk_operation o = *operation;\n    pk_launch l;\n"
-        "    if (!pt_reference(&l, operation))\n        return CUDA_ERROR_NOT_SUPPORTED;\n");
+        "    if (!pt_references[pt_model].launch(&l, operation))\n        return "
+        "CUDA_ERROR_NOT_SUPPORTED;\n");
     for (int i = 0, n = 0; i < op->arg_count; i++)
         if (op->args[i].role != ATX_SCALAR)
             atx_str_addf(out, "    void *value_%d = pt_pointer(buffers, %d);\n", i, n++);
@@ -110,8 +112,7 @@ static void add_sides(atx_str *out, const atx_pack *pack, const atx_pack_node *n
         node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value : node->value;
     for (int64_t side = -1; side <= 1; side++) {
         sizes[node->which] = near + side;
-        if (sizes[node->which] >= pack->domain.dims[node->which].low &&
-            sizes[node->which] <= pack->domain.dims[node->which].high)
+        if (atx_pack_is_within(&pack->domain.dims[node->which], sizes[node->which]))
             add_case(out, op, sizes);
     }
 }
@@ -123,41 +124,72 @@ static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
     atx_pack_sample s;
     atx_limits limits = pack->limits;
     limits.memory_bytes = TEST_MEMORY;
-    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
-                 op->shape.dim_count, atx_dtype_bytes(pack->domain.type), op->shape.align_count > 0);
-    atx_str_add(out, "static const int64_t pt_cases[][PT_SIZES] = {\n");
     for (int i = 0; i < DRAWN; i++)
-        if (atx_pack_draw(&s, &rng, &pack->domain, &limits))
+        if (atx_pack_draw(&s, &rng, &pack->domain, ATX_PACK_ANY, &limits))
             add_case(out, op, s.problem.dims);
     for (int n = 0; n < pack->node_count; n++)
         for (int i = 0; i < 3; i++)
             if ((pack->nodes[n].test == ATX_PACK_AT_MOST || pack->nodes[n].test == ATX_PACK_MULTIPLE) &&
-                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, &limits))
+                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, ATX_PACK_ANY, &limits))
                 add_sides(out, pack, &pack->nodes[n], s.problem.dims);
+}
+
+/* Of each model of GPU, for comparisons of its own. */
+static void add_all_cases(atx_str *out, const atx_pack_writing *w)
+{
+    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
+                 w->op->shape.dim_count, atx_dtype_bytes(w->models[0].pack->domain.type),
+                 w->op->shape.align_count > 0);
+    for (int m = 0; m < w->count; m++) {
+        atx_str_addf(out, "static const int64_t pt_cases_%d[][PT_SIZES] = {\n", m);
+        add_cases(out, w->models[m].pack, (uint64_t)m + 1);
+        atx_str_add(out, "};\n");
+    }
+    atx_str_add(out, "static const struct {\n    const int64_t (*sizes)[PT_SIZES];\n    size_t count;\n"
+                     "} pt_cases[PK_MODELS] = {\n");
+    for (int m = 0; m < w->count; m++)
+        atx_str_addf(out, "    { pt_cases_%d, sizeof pt_cases_%d / sizeof *pt_cases_%d },\n", m, m, m);
     atx_str_add(out, "};\n");
 }
 
-at_status atx_pack_write_test(atx_str *out, const atx_pack *pack, const char *name, const atx_str *reference,
-                              at_error *err)
+/* The op's reference, compiled and launched as each model of GPU has it. */
+static at_status add_references(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
-    const atx_op *op = pack->domain.op;
+    at_status status = AT_OK;
+    for (int m = 0; m < w->count && status == AT_OK; m++) {
+        char name[40];
+        snprintf(name, sizeof name, "pt_reference_image_%d", m);
+        atx_pack_add_image(out, name, &w->models[m].reference);
+        status = atx_pack_add_reference(out, w->models[m].pack, m, err);
+    }
+    atx_str_add(out,
+                "\nstatic const struct {\n    const void *image;\n"
+                "    int (*launch)(pk_launch *, const pk_operation *);\n} pt_references[PK_MODELS] = {\n");
+    for (int m = 0; m < w->count; m++)
+        atx_str_addf(out, "    { pt_reference_image_%d, pt_reference_%d },\n", m, m);
+    atx_str_addf(out, "};\nstatic const char pt_reference_name[] = \"%s\";\nstatic int pt_model;\n",
+                 w->op->expected.reference);
+    return status;
+}
+
+at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error *err)
+{
+    const char *name = w->name;
     at_status status = AT_OK;
     atx_str_addf(
         out,
         "/* Tests %s.c on device 0:  cc %s_test.c -lcuda  Without arguments all kernels are compared with "
-        "the "
-        "reference; with sizes\n * those problems, and each is timed. Exit code 1: a result is wrong. */\n"
-        "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+        "the reference; with sizes\n * those problems, and each is timed. Exit code 1: a result is wrong. "
+        "*/\n"
+        "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n",
         name, name, name);
-    atx_pack_add_image(out, "pt_reference_image", reference);
-    atx_str_addf(out, "static const char pt_reference_name[] = \"%s\";\n", op->expected.reference);
-    add_bytes_function(out, pack, &status, err);
-    add_inputs(out, op);
+    add_bytes_function(out, w->models[0].pack, &status, err);
+    add_inputs(out, w->op);
     if (status == AT_OK)
-        status = atx_pack_add_reference(out, pack, err);
+        status = add_references(out, w, err);
     if (status == AT_OK)
-        status = add_calls(out, pack, name, err);
-    add_cases(out, pack, 1);
+        status = add_calls(out, w, err);
+    add_all_cases(out, w);
     atx_str_add_bytes(out, atx_embedded_pack[TEST_PART].data, atx_embedded_pack[TEST_PART].len);
     atx_str_add(out, "\nstatic void *pt_pointer(const pt_buffer *buffers, int i)\n{\n"
                      "    return (void *)(uintptr_t)(buffers[i].all + buffers[i].begin);\n}\n");

@@ -65,8 +65,10 @@ at_status atx_shard_take(atx_shapes *shapes, const atx_shard *shard, at_error *e
         goto done;
     divide(mine, costs, shapes->count, parts, shard);
     for (size_t i = 0; i < shapes->count; i++)
-        if (mine[i])
+        if (mine[i]) {
+            shapes->calls[kept] = shapes->calls[i];
             shapes->problems[kept++] = shapes->problems[i];
+        }
     shapes->count = kept;
 done:
     free(costs);

@@ -94,6 +94,8 @@ static const struct {
     { "cast_transpose 8x16 bf16 to=e4m3 both=no", "cast_transpose 8x16 bf16" },
     { "to=e5m2 amax=yes cast_transpose 8x16 bf16", "cast_transpose 2x1x2x1x8x16 bf16" },
     { "cast_transpose 2x1x2x1x8x16 bf16", "cast_transpose 2x1x2x1x8x16 bf16" },
+    { "4x8 u8 calls=12", "transpose 4x8 u8" },
+    { "permute 8x64x3 2,0,1 f16 calls=3 # often", "transpose 512x3 f16" },
     { "cast_transpose 4x8x16 f16 both=yes", "cast_transpose 2x1x4x8x16 f16" },
 };
 
@@ -114,6 +116,22 @@ ParameterizedTest(size_t *i, shapes, reads)
     atx_catalog_close(catalog);
 }
 
+/* As a program logs them: a line at the first call, another one with those that followed. */
+Test(shapes, calls_of_a_problem_that_is_there_twice_are_added)
+{
+    static const char TEXT[] = "64x32 f32\n8x8 f32 calls=5\n64x32 f32 calls=9 # later\n";
+    atx_catalog *catalog = catalog_ok(NULL);
+    atx_shapes shapes = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(atx_shapes_parse(&shapes, TEXT, sizeof TEXT - 1, "s.txt", catalog, NULL, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(shapes.count, 2);
+    cr_assert_eq(shapes.calls[0], 10);
+    cr_assert_eq(shapes.calls[1], 5);
+    atx_shapes_clear(&shapes);
+    atx_catalog_close(catalog);
+}
+
 #define ONE_NUMBER                                                                                           \
     ", which looks like one number; expected sizes joined by 'x' or with blanks between them, and digits "   \
     "grouped by '_', if at all"
@@ -130,6 +148,9 @@ static const struct {
     { "8x8\n\n64x64 f23\n", "s.txt:3:7: found 'f23'; expected " WORDS },
     { "\xef\xbb\xbf  f23 8x8", "s.txt:1:3: found 'f23'; expected " WORDS },
     { "rows,cols,type\n8,8,f32\n", "s.txt:1:1: found 'rows'; expected " WORDS },
+    { "8x8 calls=0", "s.txt:1:5: found 'calls=0'; expected calls=N, how often the problem is asked for" },
+    { "8x8 f32 calls=2x",
+      "s.txt:1:9: found 'calls=2x'; expected calls=N, how often the problem is asked for" },
     { "0x16", "s.txt:1:1: found '0'; expected a positive size" },
     { "0024x16", "s.txt:1:1: found '0024'; expected a number without leading zeros" },
     { "16 x 010", "s.txt:1:6: found '010'; expected a number without leading zeros" },

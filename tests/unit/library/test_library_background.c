@@ -3,6 +3,7 @@
  * waits for that. Part of test_library_miss, whose comment says how.
  */
 #include "library_miss_support.h"
+#include "pack_support.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -30,6 +31,34 @@ Test(library_background, what_is_known_runs_until_the_background_is_ready)
     for (double start_s = atx_now_s(); prepare_ok(tuner)->match != AT_MATCH_EXACT; usleep(2000))
         cr_assert_lt(atx_now_s() - start_s, LONG_S);
     cr_assert_eq(first->match, AT_MATCH_NONE, "what was given away stays as it was");
+    run_ok(tuner);
+    at_close(tuner);
+}
+
+/* In the place of a kernel that would have to be compiled in the call. */
+Test(library_background, a_packs_kernel_runs_until_the_background_is_ready)
+{
+    static const char *const SIZES[] = { "batch=1", "rows=1", "cols=1..1000000" };
+    char wait[200], path[600];
+    atx_pack_files files = { 0 };
+    packed p = make("copy", ATX_F32, SIZES, 3, 2, 0);
+    write_files(&files, (const atx_pack *[]){ p.pack }, 1);
+    snprintf(path, sizeof path, "%s/packed.json", home.path);
+    put_text(path, atx_str_text(&files.description));
+    atx_pack_files_clear(&files);
+    clear(&p);
+    snprintf(wait, sizeof wait, "until [ -e '%s/go' ]; do sleep 0.05; done", home.path);
+    be_real_program(wait);
+    at_open_options options = options_of(LONG_S);
+    options.tune_in_background = 1;
+    options.packs = path;
+    at_tuner *tuner = open_with(&options);
+    cr_assert_str_eq(prepare_ok(tuner)->origin, "pack packed");
+    wait_for_starts(1);
+    run_ok(tuner);
+    make_file("go");
+    for (double start_s = atx_now_s(); prepare_ok(tuner)->match != AT_MATCH_EXACT; usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
     run_ok(tuner);
     at_close(tuner);
 }

@@ -3,15 +3,10 @@
  * is not for the sizes. The C is compiled and asked for every size of small ranges, and for some that are
  * huge.
  */
-#include "lang/arch.h"
-#include "lang/catalog.h"
-#include "pack/pack.h"
+#include "pack/pack_map.h"
+#include "pack_support.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 801 }; /* CUresult */
@@ -21,69 +16,12 @@ typedef struct plan {
     unsigned grid[3], block[3], shared;
 } plan;
 
-typedef struct packed {
-    atx_catalog *catalog;
-    atx_model *model;
-    atx_predictor *predictor;
-    atx_pack *pack;
-} packed;
-
-static packed make(const char *name, atx_dtype type, const char *const *ranges, int count, int kernels,
-                   double within)
-{
-    packed p = { 0 };
-    at_error err = { 0 };
-    bool own = false;
-    atx_pack_domain domain;
-    atx_limits limits;
-    const atx_gpu_model *device = atx_gpu_model_find("NVIDIA H200");
-    cr_assert_eq(atx_catalog_open(&p.catalog, NULL, &err), AT_OK, "%s", err.text);
-    const atx_op *op = atx_catalog_find_op(p.catalog, name);
-    cr_assert_eq(atx_pack_domain_read(&domain, op, type, ranges, count, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_model_shipped(&p.model, op, device, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_predictor_open(&p.predictor, p.model, p.catalog, op, device, &own, &err), AT_OK, "%s",
-                 err.text);
-    atx_arch_limits(&limits, 90);
-    const atx_pack_request request = { .domain = &domain,
-                                       .catalog = p.catalog,
-                                       .predictor = p.predictor,
-                                       .limits = &limits,
-                                       .device = device->name,
-                                       .kernels = kernels,
-                                       .within = within,
-                                       .problems = 60,
-                                       .seed = 7 };
-    cr_assert_eq(atx_pack_make(&p.pack, &request, &err), AT_OK, "%s", err.text);
-    return p;
-}
-
-static void clear(packed *p)
-{
-    atx_pack_close(p->pack);
-    atx_predictor_close(p->predictor);
-    atx_model_close(p->model);
-    atx_catalog_close(p->catalog);
-}
-
-static void write_text(const char *folder, const char *name, const atx_str *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    cr_assert(file && fwrite(text->data, 1, text->len, file) == text->len && fclose(file) == 0);
-}
-
 /* The written C as a shared object; its kernels are no code, since nothing is launched. */
-static void *compile(const atx_pack *pack, const char *folder)
+static void *compile_all(const atx_pack *const *packs, int count, const char *folder)
 {
     atx_pack_files files = { 0 };
-    atx_str codes[ATX_PACK_MAX_KERNELS] = { { 0 } };
-    at_error err = { 0 };
     char command[1024], object[256];
-    for (int k = 0; k < pack->kernel_count; k++)
-        atx_str_add(&codes[k], "none");
-    cr_assert_eq(atx_pack_write(&files, pack, "packed", "autotune pack", codes, NULL, &err), AT_OK, "%s",
-                 err.text);
+    write_files(&files, packs, count);
     write_text(folder, "packed.h", &files.header);
     write_text(folder, "packed.c", &files.source);
     snprintf(object, sizeof object, "%s/packed.so", folder);
@@ -94,16 +32,21 @@ static void *compile(const atx_pack *pack, const char *folder)
                  command); // NOLINT(cert-env33-c): the compiler is what is tested with
     void *so = dlopen(object, RTLD_LAZY);
     cr_assert(so, "%s", dlerror());
-    for (int k = 0; k < pack->kernel_count; k++)
-        atx_str_clear(&codes[k]);
     atx_pack_files_clear(&files);
     return so;
 }
 
-typedef int find_function(plan *plan, int64_t batch, int64_t rows, int64_t cols, const int64_t *aligns);
+static void *compile(const atx_pack *pack, const char *folder)
+{
+    return compile_all(&pack, 1, folder);
+}
 
-/* Both answer alike. */
-static void compare(const atx_pack *pack, find_function *find, const int64_t *sizes, int64_t align)
+typedef int find_function(plan *plan, int model, int64_t batch, int64_t rows, int64_t cols,
+                          const int64_t *aligns);
+
+/* Both answer alike; kernels of model `model` have numbers from `first` on. */
+static void compare_model(const atx_pack *pack, find_function *find, int model, int first,
+                          const int64_t *sizes, int64_t align)
 {
     atx_problem problem;
     atx_geometry g;
@@ -112,13 +55,19 @@ static void compare(const atx_pack *pack, find_function *find, const int64_t *si
     cr_assert_eq(atx_problem_init(&problem, pack->domain.op, pack->domain.type, sizes, 3, NULL), AT_OK);
     cr_assert_eq(atx_problem_set_aligns(&problem, aligns, 2, NULL), AT_OK);
     const int kernel = atx_pack_find(&g, pack, &problem);
-    const int status = find(&got, sizes[0], sizes[1], sizes[2], aligns);
+    const int status = find(&got, model, sizes[0], sizes[1], sizes[2], aligns);
     cr_assert_eq(status, kernel < 0 ? NOT_SUPPORTED : SUCCESS);
-    cr_assert_eq(got.kernel, kernel, "%ldx%ldx%ld@%ld: kernel %d in C, %d in the tuner", (long)sizes[0],
-                 (long)sizes[1], (long)sizes[2], (long)align, got.kernel, kernel);
+    cr_assert_eq(got.kernel, kernel < 0 ? -1 : first + kernel,
+                 "%ldx%ldx%ld@%ld: kernel %d in C, %d in the tuner", (long)sizes[0], (long)sizes[1],
+                 (long)sizes[2], (long)align, got.kernel, kernel);
     for (int i = 0; i < 3 && kernel >= 0; i++)
         cr_assert(got.grid[i] == g.grid[i] && got.block[i] == g.block[i]);
     cr_assert(kernel < 0 || got.shared == g.shared_bytes);
+}
+
+static void compare(const atx_pack *pack, find_function *find, const int64_t *sizes, int64_t align)
+{
+    compare_model(pack, find, 0, 0, sizes, align);
 }
 
 /* Each constant of the kernel's source is what the tuner makes it for these sizes, or declared as right for
@@ -165,6 +114,119 @@ Test(pack, the_written_C_chooses_as_the_tuner_does)
     clear(&p);
 }
 
+typedef int model_function(const char *device, int capability, int multiprocessors);
+
+Test(pack, each_model_of_GPU_has_its_own_choice_and_others_take_the_one_most_like_them)
+{
+    packed a = make_for("NVIDIA H200", "transpose", ATX_F32, RANGES, 3, 4, 0),
+           b = make_for("NVIDIA H100 80GB HBM3", "transpose", ATX_F32, RANGES, 3, 6, 0);
+    b.pack->limits.sms = 114; /* as the PCIe card of that name's family has */
+    char folder[] = "/tmp/pack.XXXXXX";
+    cr_assert(mkdtemp(folder));
+    void *so = compile_all((const atx_pack *[]){ a.pack, b.pack }, 2, folder);
+    model_function *model = (model_function *)dlsym(so, "packed_model");
+    cr_assert_eq(model("NVIDIA H200", 90, 132), 0);
+    cr_assert_eq(model("NVIDIA H100 80GB HBM3", 90, 132), 1, "by its name");
+    cr_assert_eq(model("NVIDIA H200 NVL", 90, 132), 0, "as many multiprocessors");
+    cr_assert_eq(model("NVIDIA H100 PCIe", 90, 114), 1, "as many multiprocessors");
+    cr_assert_eq(model("NVIDIA A100", 80, 108), -1, "code for 9.0 does not run there");
+    cr_assert_eq(model("NVIDIA B200", 100, 148), -1);
+    find_function *find = (find_function *)dlsym(so, "packed_find");
+    for (int64_t rows = 1; rows <= 40; rows++)
+        for (int64_t cols = 1; cols <= 40; cols++) {
+            compare_model(a.pack, find, 0, 0, (int64_t[]){ 1, rows, cols }, 256);
+            compare_model(b.pack, find, 1, a.pack->kernel_count, (int64_t[]){ 1, rows, cols }, 256);
+        }
+    plan got;
+    const int64_t aligns[] = { 256, 256 };
+    cr_assert_eq(find(&got, 2, 1, 8, 8, aligns), NOT_SUPPORTED, "there are two models");
+    dlclose(so);
+    clear(&a);
+    clear(&b);
+}
+
+/* What the library takes is what the C would. */
+Test(pack, a_description_that_is_read_chooses_as_the_pack_did)
+{
+    packed a = make_for("NVIDIA H200", "transpose", ATX_F32, RANGES, 3, 4, 0),
+           b = make_for("NVIDIA H100 80GB HBM3", "transpose", ATX_F32, RANGES, 3, 6, 0);
+    atx_pack_files files = { 0 };
+    atx_pack_set *set = NULL;
+    at_error err = { 0 };
+    char folder[] = "/tmp/pack.XXXXXX", path[64];
+    cr_assert(mkdtemp(folder));
+    write_files(&files, (const atx_pack *[]){ a.pack, b.pack }, 2);
+    write_text(folder, "packed.json", &files.description);
+    snprintf(path, sizeof path, "%s/packed.json", folder);
+    cr_assert_eq(atx_pack_read(&set, path, a.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(set->count, 2);
+    cr_assert_eq(set->code_count, b.pack->kernel_count, "those of both are there once");
+    cr_assert_eq(atx_pack_model(set, "NVIDIA H100 80GB HBM3", 90, 132), 1);
+    cr_assert_eq(atx_pack_model(set, "NVIDIA A100", 80, 108), -1);
+    for (int64_t rows = 1; rows <= 600; rows += 1 + rows / 16)
+        for (int64_t cols = 1; cols <= 600; cols += 1 + cols / 16)
+            for (int m = 0; m < 2; m++) {
+                const atx_pack *before = m ? b.pack : a.pack;
+                atx_geometry g = { .grid = { 0 } }, h = { .grid = { 0 } };
+                atx_problem problem;
+                cr_assert_eq(atx_problem_init(&problem, before->domain.op, ATX_F32,
+                                              (int64_t[]){ 1, rows, cols }, 3, NULL),
+                             AT_OK);
+                const int kernel = atx_pack_find(&g, before, &problem);
+                problem.op = set->domain.op; /* each catalog has its own */
+                cr_assert_eq(atx_pack_find(&h, set->packs[m], &problem), kernel);
+                cr_assert_eq(memcmp(&g, &h, sizeof g), 0);
+                char code[24];
+                snprintf(code, sizeof code, "\177ELF none %d", kernel);
+                cr_assert_str_eq(atx_str_text(&set->codes[set->code_of[m][kernel]]), code);
+            }
+    atx_pack_set_close(set);
+    atx_pack_files_clear(&files);
+    clear(&a);
+    clear(&b);
+}
+
+/* Each byte changed in turn would take minutes: each word of the description is. */
+Test(pack, a_description_that_is_wrong_is_refused_with_its_place)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } WRONG[] = { { "autotune.pack/1", "autotune.pack/2", "expected autotune.pack/1" },
+                  { "\"op\": \"transpose\"", "\"op\": \"nothing\"", "there is no such operation" },
+                  { "\"op_hash\": \"", "\"op_hash\": \"0", "has changed since the pack was made" },
+                  { "\"hash\": \"", "\"hash\": \"0", "has changed since the pack was made" },
+                  { "\"template\": \"", "\"template\": \"no", "has none of that name" },
+                  { "\"constants\": [", "\"constants\": [7, ", "constants; expected" },
+                  { "\"code\": 0", "\"code\": 99", "expected a whole number from 0 to" },
+                  { "\"yes\": 1", "\"yes\": 0", "expected a whole number from 1 to" },
+                  { "\"order\": [0", "\"order\": [1", "once" },
+                  { "\"of\": \"", "\"of\": \"x", "has no such" },
+                  { "\"codes\": [", "\"codes\": [\"*\", ", "expected a cubin in base 64" },
+                  { "\"sizes\": {\"batch\": [[1", "\"sizes\": {\"batch\": [[9", "[least, largest]" },
+                  { "\"models\"", "\"moduls\"", "found no member 'models'" } };
+    packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
+    atx_pack_files files = { 0 };
+    char folder[] = "/tmp/pack.XXXXXX", path[64];
+    cr_assert(mkdtemp(folder));
+    write_files(&files, (const atx_pack *[]){ p.pack }, 1);
+    snprintf(path, sizeof path, "%s/packed.json", folder);
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        const char *text = atx_str_text(&files.description), *at = strstr(text, WRONG[i].from);
+        atx_str changed = { 0 };
+        atx_pack_set *set = NULL;
+        at_error err = { 0 };
+        cr_assert(at, "%s", WRONG[i].from);
+        atx_str_add_bytes(&changed, text, (size_t)(at - text));
+        atx_str_addf(&changed, "%s%s", WRONG[i].to, at + strlen(WRONG[i].from));
+        write_text(folder, "packed.json", &changed);
+        cr_assert_eq(atx_pack_read(&set, path, p.catalog, &err), AT_ERR_INPUT, "%s", WRONG[i].to);
+        cr_assert(strstr(err.text, WRONG[i].why), "%s", err.text);
+        atx_str_clear(&changed);
+    }
+    atx_pack_files_clear(&files);
+    clear(&p);
+}
+
 /* Sizes whose product has no 64 bits, which the tuner refuses as a problem. */
 Test(pack, sizes_that_no_memory_holds_have_no_kernel)
 {
@@ -175,10 +237,10 @@ Test(pack, sizes_that_no_memory_holds_have_no_kernel)
     void *so = compile(p.pack, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
     const int64_t aligns[] = { 256, 256 };
-    cr_assert_eq(find(&got, 1, INT64_MAX, INT64_MAX, aligns), NOT_SUPPORTED);
-    cr_assert_eq(find(&got, 1, (int64_t)1 << 32, (int64_t)1 << 32, aligns), NOT_SUPPORTED);
-    cr_assert_eq(find(&got, 0, 16, 16, aligns), NOT_SUPPORTED);
-    cr_assert_eq(find(&got, 1, -16, 16, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 1, INT64_MAX, INT64_MAX, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 1, (int64_t)1 << 32, (int64_t)1 << 32, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 0, 16, 16, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 1, -16, 16, aligns), NOT_SUPPORTED);
     dlclose(so);
     clear(&p);
 }
@@ -213,6 +275,54 @@ Test(pack, a_constant_that_is_not_for_the_sizes_keeps_the_kernel_away)
         cr_assert_eq(atx_pack_find(&g, p.pack, &problem) == kernel, general, "%s", t->scope.lets[i].name);
         *value = right;
     }
+    clear(&p);
+}
+
+/* A map says what the pack does: each cell is asked for again. */
+Test(pack, a_map_shows_which_kernel_takes_which_sizes)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 6, 0);
+    atx_pack_map map;
+    for (int odd = 0; odd <= 1; odd++) {
+        int seen = 0;
+        atx_pack_map_fill(&map, p.pack, 24, 16, odd);
+        cr_assert(map.x == 2 && map.y == 1, "cols to the right, rows downwards");
+        cr_assert(map.width > 12 && map.width <= 24 && map.height > 8 && map.height <= 16);
+        cr_assert_eq(map.xs[map.width - 1], 8192);
+        for (int y = 0; y < map.height; y++)
+            for (int x = 0; x < map.width; x++) {
+                atx_geometry g;
+                atx_problem problem;
+                const int64_t sizes[] = { 1, map.ys[y], map.xs[x] };
+                cr_assert_eq(atx_problem_init(&problem, p.pack->domain.op, ATX_F32, sizes, 3, NULL), AT_OK);
+                cr_assert_eq(map.kernels[y][x], atx_pack_find(&g, p.pack, &problem));
+                cr_assert(map.xs[x] < 65 || map.xs[x] == 8192 || map.xs[x] % 64 == odd);
+                seen |= 1 << map.kernels[y][x];
+            }
+        cr_assert(seen & (seen - 1), "more than one kernel is used");
+    }
+    clear(&p);
+}
+
+/* Its conditions lead to the leaf: a tree that is known. */
+Test(pack, spots_say_how_to_get_to_the_leaves_that_lose_the_most)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 2, 0);
+    static const atx_pack_node TREE[] = {
+        { .test = ATX_PACK_AT_MOST, .which = 1, .value = 33, .yes = 1, .no = 2 },
+        { .test = ATX_PACK_LEAF, .order = { 1, 0 }, .loss = 0.1, .problems = 10 },
+        { .test = ATX_PACK_MULTIPLE, .which = 2, .value = 8, .yes = 3, .no = 4 },
+        { .test = ATX_PACK_LEAF, .order = { 0, 1 }, .loss = 0.9, .problems = 1 },
+        { .test = ATX_PACK_LEAF, .order = { 0, 1 }, .loss = 0.5, .problems = 4 },
+    };
+    atx_pack_spot spots[3];
+    memcpy(p.pack->nodes, TREE, sizeof TREE);
+    p.pack->node_count = 5;
+    cr_assert_eq(atx_pack_spots(spots, 2, p.pack), 2);
+    cr_assert_str_eq(atx_str_text(&spots[0].where), "rows > 33, cols % 8 != 0");
+    cr_assert_str_eq(atx_str_text(&spots[1].where), "rows <= 33");
+    for (int i = 0; i < 2; i++)
+        atx_str_clear(&spots[i].where);
     clear(&p);
 }
 

@@ -27,12 +27,13 @@ from typing import Any as _Any
 
 from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, StoreError
 from ._native import HERE as _HERE
+from ._pack import Pack
 from ._tuner import Buffer as _Buffer
 from ._tuner import Dtype as _Dtype
 from ._tuner import Tuner
 
-__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "StoreError", "Tuner", "copy",
-           "default", "find", "get_include", "permute", "prepare", "run", "transpose"]
+__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "StoreError", "Tuner",
+           "copy", "default", "find", "get_include", "load_pack", "permute", "prepare", "run", "transpose"]
 
 _lock = _threading.Lock()
 _default: list[Tuner] = []
@@ -92,6 +93,12 @@ def run(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, buffers: _Mapping[s
 
         return _jax.run(op, sizes, dtype, buffers)
     return default().run(op, sizes, dtype, buffers, stream=stream, pitches=pitches, alignments=alignments)
+
+
+def load_pack(path: str | _os.PathLike[str], *, templates: str | _os.PathLike[str] | None = None) -> Pack:
+    """The pack of NAME.json, which `autotune pack` wrote: a function of arrays that runs every size, and compiles nothing.
+    `templates`: the folder of its operation, where that is not built in."""
+    return Pack(path, templates=templates)
 
 
 def _framework(x: _Any) -> _Any:

@@ -113,7 +113,8 @@ class OpenOptionsStruct(Sized):
                 ("templates", ctypes.c_char_p), ("no_shipped", ctypes.c_int),
                 ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p),
                 ("headers", ctypes.c_char_p), ("allow", ctypes.c_char_p), ("log", ctypes.c_void_p),
-                ("log_context", ctypes.c_void_p), ("no_environment", ctypes.c_int)]
+                ("log_context", ctypes.c_void_p), ("no_environment", ctypes.c_int),
+                ("log_shapes", ctypes.c_char_p), ("packs", ctypes.c_char_p), ("no_compile", ctypes.c_int)]
 
 
 class OpStruct(ctypes.Structure):

@@ -147,7 +147,8 @@ class Tuner:
     def __init__(self, database: Path = None, *, cache: Path = None, templates: Path = None, library: Path = None,
                  no_shipped: bool = False, tune_s: float = 0, tune_in_background: bool = False,
                  program: Path = None, headers: Path | Sequence[Path] = None,
-                 allow: Path | Sequence[Path] = None, no_environment: bool = False) -> None:
+                 allow: Path | Sequence[Path] = None, no_environment: bool = False,
+                 log_shapes: Path = None, packs: Path | Sequence[Path] = None, no_compile: bool = False) -> None:
         if tune_s > 0 and program is None:
             program = _native.installed_program()  # else the library looks beside itself, and in $PATH
         self._handle = ctypes.c_void_p()
@@ -157,7 +158,8 @@ class Tuner:
         options = _native.OpenOptionsStruct(
             database=_text(database), cache=_text(cache), templates=_text(templates), no_shipped=no_shipped, tune_s=tune_s,
             tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow),
-            no_environment=no_environment)
+            no_environment=no_environment, log_shapes=_text(log_shapes), packs=_folders(packs),
+            no_compile=no_compile)
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self) -> None:

@@ -1,0 +1,87 @@
+# autotune_add_pack(TARGET [OP op] [DTYPE type] SIZES range... | SHAPES file [KERNELS count] [WITHIN loss] [DEVICE name...]
+#                   [ARCH arch...] [NAME name] [DATABASE file] [TEMPLATES folder] [HEADERS folder...]): few kernels for every
+# size, as `autotune pack` writes them, made when the target is built. The target gets NAME.c as a source and NAME.h to
+# include, and links the CUDA driver; nothing of autotune is needed to compile or to run it.
+#   OP, DTYPE  transpose, f32                  SIZES, SHAPES, KERNELS, WITHIN, DEVICE, ARCH  as options of `autotune pack`
+#   NAME       of the files and the function; else <op>_<type>
+#   DATABASE   whose trials and model it is chosen by; else $AUTOTUNE_DB or the default one, and what is built in
+#   HEADERS    folders of libraries that the templates include, as `autotune --headers` takes them
+# No GPU is needed. It is made again when the database, its model, SHAPES or a file of TEMPLATES or HEADERS has changed.
+# NAME.json is beside NAME.c, for at_open_options.packs and autotune.load_pack, and NAME_test.c where there can be one.
+cmake_policy(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/autotuneKernels.cmake)
+
+# The CUDA driver and cuda.h, where CMake finds a toolkit; else the project has to name them itself.
+function(autotune_link_driver target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL UTILITY)
+    return()
+  endif()
+  find_package(CUDAToolkit QUIET)
+  if(TARGET CUDA::cuda_driver)
+    target_link_libraries(${target} PRIVATE CUDA::cuda_driver)
+  else()
+    message(STATUS "autotune_add_pack: no CUDA toolkit was found; ${target} needs cuda.h and libcuda")
+  endif()
+endfunction()
+
+function(autotune_add_pack target)
+  set(words OP DTYPE SHAPES KERNELS WITHIN NAME DATABASE TEMPLATES)
+  set(lists SIZES DEVICE ARCH HEADERS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "${words}" "${lists}")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT (arg_SIZES OR arg_SHAPES))
+    message(FATAL_ERROR "autotune_add_pack: found '${ARGN}'; expected SIZES or SHAPES and its value, and maybe those of: "
+      "${words};${lists}")
+  endif()
+  if(NOT arg_OP)
+    set(arg_OP transpose)
+  endif()
+  if(NOT arg_DTYPE)
+    set(arg_DTYPE f32)
+  endif()
+  if(NOT arg_NAME)
+    set(arg_NAME ${arg_OP}_${arg_DTYPE})
+  endif()
+  autotune_find_program(program depends)
+  foreach(place DATABASE TEMPLATES SHAPES)
+    if(arg_${place})
+      get_filename_component(arg_${place} ${arg_${place}} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    endif()
+  endforeach()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.pack)
+  set(command ${program} pack ${arg_OP} ${arg_DTYPE} --name ${arg_NAME} -o ${folder})
+  foreach(pair SIZES:--sizes SHAPES:--shapes KERNELS:--kernels WITHIN:--within DEVICE:--device ARCH:--arch DATABASE:--db
+          TEMPLATES:--templates)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 word)
+    list(GET pair 1 option)
+    foreach(value ${arg_${word}})
+      list(APPEND command ${option} ${value})
+    endforeach()
+  endforeach()
+  set(headers "")
+  foreach(from ${arg_HEADERS})
+    get_filename_component(from ${from} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    list(APPEND headers ${from})
+    list(APPEND command --headers ${from})
+  endforeach()
+  autotune_find_database(files "${arg_DATABASE}")
+  list(APPEND depends ${files} ${arg_SHAPES})
+  foreach(file ${files})
+    file(GLOB model CONFIGURE_DEPENDS ${file}-model)
+    list(APPEND depends ${model})
+  endforeach()
+  foreach(from ${arg_TEMPLATES} ${headers})
+    autotune_find_sources(files ${from} cu cuh h hh hpp hxx inl inc ipp tcc)
+    list(APPEND depends ${files})
+  endforeach()
+  set(made ${folder}/${arg_NAME})
+  add_custom_command(OUTPUT ${made}.c ${made}.h ${made}.json WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    COMMAND ${command} DEPENDS ${depends} COMMENT "autotune: pack ${arg_NAME}" VERBATIM)
+  target_sources(${target} PRIVATE ${made}.c ${made}.h)
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL UTILITY)
+    target_include_directories(${target} PRIVATE ${folder})
+  endif()
+  autotune_link_driver(${target})
+endfunction()

@@ -1,0 +1,183 @@
+/*
+ * try_packs.c - the kernels of packs on the machine: right for every size that they are taken for, on both
+ * sides of tiles; and wrong for sizes that their conditions keep away from them, so that the conditions are
+ * needed, and what the machine finds is found.
+ *
+ *     build/tests/machine/try_packs [TYPE...]
+ *
+ * Exit code 0: so it is; 1: it is not; 77: no NVRTC.
+ */
+#include "explain/instance.h"
+#include "lang/arch.h"
+#include "pack/pack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CC = 90, SKIP = 77, KERNELS = 6, SIZES = 9 };
+
+static const int64_t ROWS[SIZES] = { 1, 3, 8, 17, 32, 33, 64, 70, 128 };
+
+static void must(at_status status, const at_error *err)
+{
+    if (status == AT_OK)
+        return;
+    fprintf(stderr, "try_packs: %s\n", err->text);
+    exit(1);
+}
+
+/* A kernel as it is compiled, once for all sizes. */
+typedef struct compiled {
+    atx_pack_general general;
+    atx_program program;
+} compiled;
+
+typedef struct trying {
+    const atx_catalog *catalog;
+    atx_nvrtc *nvrtc;
+    const atx_pack *pack;
+    compiled kernels[KERNELS];
+    int right, wrong, kept_away,
+        found; /* runs: of the pack's choice; against the conditions, and flaws of those */
+} trying;
+
+static atx_pack *make_pack(const atx_catalog *catalog, const atx_op *op, atx_dtype type)
+{
+    static const char *const WORDS[] = { "batch=1..2", "rows=1..4096", "cols=1..4096" };
+    const atx_gpu_model *device = atx_gpu_model_find("NVIDIA H200");
+    at_error err = { 0 };
+    atx_pack *pack = NULL;
+    atx_pack_domain domain;
+    atx_model *model = NULL;
+    atx_predictor *predictor = NULL;
+    atx_limits limits;
+    bool own;
+    must(atx_pack_domain_read(&domain, op, type, WORDS, 3, &err), &err);
+    must(atx_model_shipped(&model, op, device, &err), &err);
+    must(atx_predictor_open(&predictor, model, catalog, op, device, &own, &err), &err);
+    atx_arch_limits(&limits, CC);
+    const atx_pack_request request = { .domain = &domain,
+                                       .catalog = catalog,
+                                       .predictor = predictor,
+                                       .limits = &limits,
+                                       .device = device->name,
+                                       .kernels = KERNELS,
+                                       .problems = 80,
+                                       .seed = 3 };
+    must(atx_pack_make(&pack, &request, &err), &err);
+    atx_predictor_close(predictor);
+    atx_model_close(model);
+    return pack;
+}
+
+/* For any sizes: those of the example serve to make the text. */
+static void compile(trying *t, int kernel)
+{
+    const atx_pack_kernel *k = &t->pack->kernels[kernel];
+    compiled *c = &t->kernels[kernel];
+    int64_t slots[ATX_MAX_SLOTS];
+    at_error err = { 0 };
+    must(atx_pack_general_open(&c->general, k, &err), &err);
+    must(atx_problem_bind(slots, &k->example, &t->pack->limits, &err), &err);
+    must(atx_config_bind(slots, &c->general.t, &k->config, &err), &err);
+    const atx_program_request request = { &c->general.t, t->pack->domain.type, &k->config, slots, CC };
+    must(atx_program_of_template(&c->program, t->nvrtc, &request, &err), &err);
+}
+
+/* Whether something is wrong with the kernel for these sizes; -1: no device launches that. */
+static int run(trying *t, int kernel, atx_instance *instance, const atx_problem *problem, atx_flaw *flaw)
+{
+    static atx_flaws flaws; /* large */
+    compiled *c = &t->kernels[kernel];
+    int64_t slots[ATX_MAX_SLOTS];
+    at_error err = { 0 };
+    flaws.count = 0;
+    must(atx_problem_bind(slots, problem, &t->pack->limits, &err), &err);
+    if (atx_config_bind(slots, &c->general.t, &t->pack->kernels[kernel].config, NULL) != AT_OK ||
+        atx_template_bind(&c->program.kernel, &c->program.build, &c->general.t, slots, NULL) != AT_OK)
+        return -1;
+    if (atx_instance_try(&flaws, instance, &c->program, &err) != AT_OK)
+        return -1;
+    if (flaws.count)
+        *flaw = flaws.items[0];
+    return flaws.count > 0;
+}
+
+static void try_size(trying *t, const int64_t *sizes, int64_t align)
+{
+    atx_problem problem;
+    atx_geometry g;
+    atx_instance *instance = NULL;
+    atx_flaw flaw = { .count = 0 };
+    int64_t slots[ATX_MAX_SLOTS];
+    at_error err = { 0 };
+    must(atx_problem_init(&problem, t->pack->domain.op, t->pack->domain.type, sizes, 3, &err), &err);
+    must(atx_problem_set_aligns(&problem, &align, 1, &err), &err);
+    must(atx_problem_bind(slots, &problem, &t->pack->limits, &err), &err);
+    const atx_instance_options o = { .catalog = t->catalog,
+                                     .nvrtc = t->nvrtc,
+                                     .problem = &problem,
+                                     .slots = slots,
+                                     .cc = CC,
+                                     .seed = 7,
+                                     .answer = true };
+    must(atx_instance_open(&instance, &o, &err), &err);
+    const int taken = atx_pack_find(&g, t->pack, &problem);
+    for (int k = 0; k < t->pack->kernel_count; k++) {
+        must(atx_problem_bind(slots, &problem, &t->pack->limits, &err), &err);
+        const bool allowed = atx_pack_allows(&g, &t->pack->kernels[k], slots);
+        const int wrong = k == taken || !allowed ? run(t, k, instance, &problem, &flaw) : 0;
+        t->right += k == taken && wrong == 0;
+        t->wrong += k == taken && wrong != 0;
+        t->kept_away += !allowed && wrong >= 0;
+        t->found += !allowed && wrong > 0;
+        if (k == taken && wrong)
+            printf("%s for %dx%dx%d aligned to %d: %s\n", t->pack->kernels[k].t->name, (int)sizes[0],
+                   (int)sizes[1], (int)sizes[2], (int)align,
+                   wrong < 0 ? "does not run" : atx_flaw_name(flaw.kind));
+    }
+    if (taken < 0)
+        t->wrong++;
+    atx_instance_close(instance);
+}
+
+static void try_type(trying *t, atx_dtype type)
+{
+    atx_pack *pack = make_pack(t->catalog, atx_catalog_find_op(t->catalog, "transpose"), type);
+    t->pack = pack;
+    memset(t->kernels, 0, sizeof t->kernels);
+    for (int k = 0; k < pack->kernel_count; k++)
+        compile(t, k);
+    for (int r = 0; r < SIZES; r++)
+        for (int c = 0; c < SIZES; c++)
+            try_size(t, (int64_t[]){ 1 + (r + c) % 2, ROWS[r], ROWS[c] },
+                     (r + c) % 3 ? 256 : atx_dtype_bytes(type));
+    for (int k = 0; k < pack->kernel_count; k++) {
+        atx_program_close(&t->kernels[k].program);
+        atx_pack_general_close(&t->kernels[k].general);
+    }
+    atx_pack_close(pack);
+}
+
+int main(int argc, char **argv)
+{
+    trying t = { .catalog = NULL };
+    atx_catalog *catalog = NULL;
+    at_error err = { 0 };
+    if (atx_nvrtc_open(&t.nvrtc, &err) != AT_OK)
+        return SKIP;
+    must(atx_catalog_open(&catalog, NULL, &err), &err);
+    t.catalog = catalog;
+    for (int i = 1; i < argc; i++) {
+        atx_dtype type;
+        must(atx_dtype_parse(&type, argv[i], strlen(argv[i]), &err), &err);
+        try_type(&t, type);
+    }
+    printf("%d right, %d wrong of the pack's choice; %d runs against the conditions, of which %d are found "
+           "wrong\n",
+           t.right, t.wrong, t.kept_away, t.found);
+    atx_catalog_close(catalog);
+    atx_nvrtc_close(t.nvrtc);
+    return t.right == 0 || t.wrong > 0 || t.found == 0;
+}

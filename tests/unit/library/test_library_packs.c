@@ -1,0 +1,178 @@
+/*
+ * test_library_packs.c - packs in the library: every size of an operation is answered without a compiler,
+ * with a driver that only takes notes (fake_driver.h). That nothing is compiled is sure where there is no
+ * NVRTC.
+ */
+#include "fake_driver.h"
+#include "library_support.h"
+#include "pack_support.h"
+
+#include "util/rng.h"
+
+static char path[600];
+
+static const char *const RANGES[] = { "batch=1..4", "rows=1..8192", "cols=1..8192" };
+
+static void set_up_pack(void)
+{
+    atx_pack_files files = { 0 };
+    set_up();
+    packed p = make("transpose", ATX_F32, RANGES, 3, 6, 0);
+    write_files(&files, (const atx_pack *[]){ p.pack }, 1);
+    snprintf(path, sizeof path, "%s/packed.json", home.path);
+    put_text(path, atx_str_text(&files.description));
+    atx_pack_files_clear(&files);
+    clear(&p);
+}
+
+TestSuite(library_packs, .init = set_up_pack, .fini = tear_down);
+
+enum { OUT = 0x10000000, IN = 0x60000000 };
+
+static at_status run(at_tuner *tuner, int64_t rows, int64_t cols, at_error *err)
+{
+    at_problem problem = TUNED;
+    const at_buffer buffers[] = { { (void *)(uintptr_t)OUT, 0 }, { (void *)(uintptr_t)IN, 0 } };
+    problem.sizes[0] = rows;
+    problem.sizes[1] = cols;
+    return at_run(tuner, &problem, buffers, 2, NULL, NULL, err);
+}
+
+static at_tuner *open_with(at_open_options options)
+{
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    options.packs = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    fake_use_context(1);
+    return tuner;
+}
+
+static at_tuner *open_without_compiler(void)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    setenv("AUTOTUNE_NVRTC", "/nowhere/libnvrtc.so", 1);
+    options.no_compile = 1;
+    return open_with(options);
+}
+
+/* Also more than stay prepared. */
+Test(library_packs, every_size_runs_without_a_compiler_by_few_kernels)
+{
+    enum { CALLS = 3000 }; /* 1024 stay */
+    at_error err = { 0 };
+    atx_rng rng = { 5 };
+    at_tuner *tuner = open_without_compiler();
+    for (int i = 0; i < CALLS; i++) {
+        const int64_t rows = 1 + (int64_t)atx_rng_below(&rng, 9000),
+                      cols = 1 + (int64_t)atx_rng_below(&rng, 9000);
+        cr_assert_eq(run(tuner, rows, cols, &err), AT_OK, "%ldx%ld: %s", (long)rows, (long)cols, err.text);
+        const fake_record r = fake_read();
+        const int64_t expected[] = { OUT, IN, 1, rows, cols };
+        cr_assert_eq(memcmp(r.params, expected, sizeof expected), 0);
+    }
+    cr_assert_eq(fake_read().launches, CALLS);
+    cr_assert_leq(fake_read().loads, 6, "a kernel is loaded once for all sizes");
+    at_close(tuner);
+}
+
+Test(library_packs, what_answers_is_told)
+{
+    const at_found *used = NULL;
+    at_error err = { 0 };
+    at_tuner *tuner = open_without_compiler();
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(used->match, AT_MATCH_PREDICTED);
+    cr_assert_str_eq(used->origin, "pack packed");
+    cr_assert_str_eq(used->device, "NVIDIA H200");
+    cr_assert(used->expected_loss > 0 && used->expected_loss < 1);
+    cr_assert(strstr(used->why, "a kernel of a pack"), "%s", used->why);
+    at_close(tuner);
+}
+
+Test(library_packs, what_no_pack_has_is_said_and_never_compiled)
+{
+    at_error err = { 0 };
+    at_problem other = TUNED;
+    other.type = AT_TYPE_F64;
+    at_tuner *tuner = open_without_compiler();
+    cr_assert_eq(at_prepare(NULL, tuner, &other, NULL, &err), AT_ERR_NOT_FOUND, "%s", err.text);
+    cr_assert(strstr(err.text, "no pack has a kernel for these sizes"), "%s", err.text);
+    at_close(tuner);
+}
+
+Test(library_packs, an_environment_variable_forbids_compiling_and_names_packs)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    setenv("AUTOTUNE_NO_COMPILE", "1", 1);
+    setenv("AUTOTUNE_NVRTC", "/nowhere/libnvrtc.so", 1);
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    fake_use_context(1);
+    cr_assert_eq(run(tuner, 100, 100, &err), AT_ERR_NOT_FOUND, "%s", err.text);
+    at_close(tuner);
+    setenv("AUTOTUNE_PACKS", home.path, 1); /* a folder: all of its NAME.json */
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(run(tuner, 100, 100, &err), AT_OK, "%s", err.text);
+    at_close(tuner);
+    setenv("AUTOTUNE_PACKS", "/nowhere/packs", 1);
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_INPUT, "%s", err.text);
+    options.no_environment = 1;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    at_close(tuner);
+}
+
+/* A winner of the very problem is better, where it may be compiled; else the pack is there. */
+Test(library_packs, a_problems_own_winner_goes_first_unless_it_must_be_compiled)
+{
+    const at_found *used = NULL;
+    at_error err = { 0 };
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_close(tuner_with_winner());
+    options.database = home.db;
+    options.no_compile = 1;
+    at_tuner *tuner = open_with(options);
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(used->origin, "pack packed");
+    at_close(tuner);
+    options.no_compile = 0;
+    tuner = open_with(options);
+    const at_status status = at_prepare(&used, tuner, &TUNED, NULL, &err);
+    if (status == AT_OK && used->match != AT_MATCH_EXACT)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    cr_assert_str_eq(used->origin, "database");
+    at_close(tuner);
+}
+
+/* What `--source` writes beside its NAME.cu describes kernels, and has none. */
+Test(library_packs, a_description_without_code_is_refused)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    atx_pack_files files = { 0 };
+    packed p = make("transpose", ATX_F32, RANGES, 3, 2, 0);
+    atx_pack_compiled sources;
+    cr_assert_eq(atx_pack_take_sources(&sources, p.pack, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_pack_write(&files, &sources, 1, "packed", "autotune pack", &err), AT_OK, "%s", err.text);
+    put_text(path, atx_str_text(&files.description));
+    options.packs = path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "has no code: it belongs to a pack of sources"), "%s", err.text);
+    atx_pack_files_clear(&files);
+    atx_pack_compiled_clear(&sources);
+    clear(&p);
+}
+
+/* Packs are for dense buffers. */
+Test(library_packs, views_are_not_a_packs)
+{
+    at_error err = { 0 };
+    at_problem view = TUNED;
+    view.pitches[0] = 4096;
+    at_tuner *tuner = open_without_compiler();
+    cr_assert_eq(at_prepare(NULL, tuner, &view, NULL, &err), AT_ERR_NOT_FOUND, "%s", err.text);
+    at_close(tuner);
+}

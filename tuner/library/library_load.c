@@ -1,0 +1,70 @@
+/* library_load.c - kernels in a context, loaded once for all problems that share them. `slow` is held. */
+#include "library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a kernel must be told before its launch. One of a pack takes shared memory as the sizes want it: it is
+ * told of it in steps, so that it is loaded a few times at most. */
+static atx_geometry needs_of(const atx_found_parts *f, const at_launch *launch)
+{
+    enum { STEP = 16384 };
+    const int64_t bytes = launch->dynamic_shared_bytes, more = (bytes + STEP - 1) / STEP * STEP;
+    const bool rounded = f->packed && more + STEP <= f->limits.max_shared_bytes;
+    atx_geometry g = { .shared_bytes = rounded ? more : bytes, .carveout = launch->carveout };
+    memcpy(g.cluster, launch->cluster, sizeof g.cluster);
+    return g;
+}
+
+static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,
+                          at_error *err)
+{
+    const void *image = code->bytes.data;
+    atx_str name = { 0 };
+    at_status status = AT_OK;
+    for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
+        const atx_geometry needs = needs_of(f, &f->launches[i]);
+        status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
+        if (status == AT_OK)
+            status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
+                            : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err);
+    }
+    atx_str_clear(&name);
+    return status;
+}
+
+static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const atx_kept_code *code,
+                          uint64_t context)
+{
+    bool same = l->code == code && l->context == context;
+    for (int i = 0; i < f->t->call.step_count && same; i++) {
+        const atx_geometry needs = needs_of(f, &f->launches[i]);
+        same = memcmp(&l->needs[i], &needs, sizeof needs) == 0;
+    }
+    return same;
+}
+
+at_status atx_library_load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
+                           const atx_kept_code *code, uint64_t context, at_error *err)
+{
+    for (const atx_loaded *l = tuner->loaded; l; l = l->next)
+        if (is_loaded_for(l, f, code, context)) {
+            *out = l->module;
+            return AT_OK;
+        }
+    atx_loaded *l = calloc(1, sizeof *l);
+    if (!l)
+        return atx_no_memory(err);
+    *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
+    for (int i = 0; i < f->t->call.step_count; i++)
+        l->needs[i] = needs_of(f, &f->launches[i]);
+    at_status status = load_all(&l->module, gpu, f, code, err);
+    if (status != AT_OK) {
+        atx_gpu_unload(gpu, l->module);
+        free(l);
+        return status;
+    }
+    tuner->loaded = l;
+    *out = l->module;
+    return AT_OK;
+}
