@@ -161,21 +161,34 @@ static bool make_layout(atx_problem *out, const atx_op *op, atx_dtype type, size
     return true;
 }
 
-/* The first of a few shapes for which the template has configurations: even, ragged, narrow, many small. */
+/* Without those that have a default. */
+static int needed_sizes(const atx_op *op)
+{
+    int count = 0;
+    for (int i = 0; i < op->shape.dim_count; i++)
+        count += !op->shape.dims[i].optional;
+    return count;
+}
+
+/* The first of a few shapes that the operation takes and for which the template has configurations: even,
+ * ragged, narrow, many small. */
 static void put_template(atx_store *store, const atx_template *t, atx_dtype type, const atx_limits *limits)
 {
-    static const int64_t SHAPES[][3] = {
-        { 1, 1024, 768 }, { 1, 515, 1003 }, { 1, 100000, 6 }, { 1000, 8, 6 }
+    static const int64_t SHAPES[][4] = {
+        { 1, 1, 1024, 768 }, { 1, 1, 515, 1003 }, { 1, 1, 100000, 6 }, { 1, 1000, 8, 6 }, { 64, 8, 4, 64 }
     };
     at_error err = { 0 };
     atx_problem problem;
+    int64_t slots[ATX_MAX_SLOTS];
     bool found = false;
     for (size_t i = 0; t->op->shape.layout_count && !found && make_layout(&problem, t->op, type, i); i++)
         found = put_middle(store, t, &problem, limits);
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !t->op->shape.layout_count && !found; i++) {
-        int count = t->op->shape.dim_count < 3 ? t->op->shape.dim_count : 3;
-        must(atx_problem_init(&problem, t->op, type, SHAPES[i] + 3 - count, count, &err), &err);
-        found = put_middle(store, t, &problem, limits);
+        const int needed = needed_sizes(t->op), most = needed > 3 ? 4 : 3;
+        const int count = t->op->shape.dim_count < most ? t->op->shape.dim_count : most;
+        found = atx_problem_init(&problem, t->op, type, SHAPES[i] + 4 - count, count, &err) == AT_OK &&
+                atx_problem_bind(slots, &problem, limits, &err) == AT_OK &&
+                put_middle(store, t, &problem, limits);
     }
 }
 

@@ -124,7 +124,7 @@ at_status atx_ask_none(const atx_question_asked *q, const atx_found *found, at_e
         atx_str_addf(
             &text, absent ? "there is no database %s yet, and no winner for %s " : "%s has no winner for %s ",
             q->path, q->problem.op->name);
-        atx_problem_shape(&text, &q->problem);
+        atx_problem_show(&text, &q->problem);
         atx_str_addf(&text, " %s%s%s; find one with: ", atx_dtype_name(q->problem.type),
                      *q->target.name ? " on " : "", q->target.name);
         atx_add_tune_command(&text, &q->problem, q->options->templates_dir, q->path);

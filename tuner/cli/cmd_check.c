@@ -490,14 +490,14 @@ static at_status execute(checker *c, at_error *err)
     return status == AT_OK ? atx_execute_and_print(&c->executed, &what, err) : status;
 }
 
-/* `check --execute transpose 33x31 f32`: what is no operation is a shape or a type. */
+/* `check --execute cast_transpose 'to=f16 33x31' f32`: what is no operation is a shape or a type. */
 static void sort_words(check_args *a)
 {
     atx_words ops = { .count = 0 };
     for (int i = 0; i < a->words.count; i++) {
         const char *word = a->words.items[i];
         atx_dtype type;
-        atx_words *to = *word >= '0' && *word <= '9'                                ? &a->shapes
+        atx_words *to = (*word >= '0' && *word <= '9') || strchr(word, '=')         ? &a->shapes
                         : atx_dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
                                                                                     : &ops;
         if (to->count < ATX_MAX_WORDS)

@@ -69,7 +69,7 @@ static void print_metrics(const atx_answer *a, const atx_problem *problem)
 static void print_head(const atx_found *f, const atx_problem *problem)
 {
     atx_str shape = { 0 };
-    atx_problem_shape(&shape, problem);
+    atx_problem_show(&shape, problem);
     atx_print(stdout, "%s %s %s", problem->op->name, atx_whole(&shape), atx_dtype_name(problem->type));
     if (f->match != ATX_MATCH_EXACT)
         atx_print(stdout, " (%s match: %s)\n", atx_match_name(f->match), f->why);

@@ -200,7 +200,7 @@ bool atx_problem_of_answer(atx_problem *out, const atx_answer *a, const atx_cata
 void atx_add_tune_command(atx_str *out, const atx_problem *problem, const char *templates_dir, const char *db)
 {
     atx_str_addf(out, "autotune tune %s ", problem->op->name);
-    atx_problem_shape(out, problem);
+    atx_problem_show(out, problem);
     atx_str_addf(out, " %s --device 0", atx_dtype_name(problem->type));
     if (templates_dir) {
         atx_str_add(out, " --templates ");

@@ -88,7 +88,7 @@ void atx_progress_line(atx_str *out, const atx_progress *p, int width)
     if (p->helping > 0)
         atx_str_addf(out, " and %d more", p->helping);
     atx_str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
-    atx_problem_shape(out, p->problem);
+    atx_problem_show(out, p->problem);
     atx_str_addf(out, " %s  %s", atx_dtype_name(p->problem->type), phase_name(p->phase));
     if (p->doing && *p->doing)
         atx_str_addf(out, ": %s", p->doing);

@@ -17,7 +17,7 @@ static void problem_text(atx_str *out, const atx_problem *p)
 {
     if (!p->op->by_default)
         atx_str_addf(out, "%s ", p->op->name);
-    atx_problem_shape(out, p);
+    atx_problem_show(out, p);
     atx_str_addf(out, " %s", atx_dtype_name(p->type));
 }
 

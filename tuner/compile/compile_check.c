@@ -288,7 +288,7 @@ static at_status leave_out(atx_compile_check *c, size_t row, const char *config,
 {
     atx_str text = { 0 };
     atx_str_addf(&text, "%s; found for ", cause);
-    atx_problem_shape(&text, problem);
+    atx_problem_show(&text, problem);
     at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
         status = add_fault(c, row, config, cause, atx_str_text(&text), ATX_FAULT_LEFT_OUT, err);

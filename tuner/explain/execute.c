@@ -175,7 +175,7 @@ static at_status open_instance(atx_execute *e, stage *s, at_error *err)
 static void name_problem(char *out, size_t size, const atx_problem *p)
 {
     atx_str shape = { 0 };
-    atx_problem_shape(&shape, p);
+    atx_problem_show(&shape, p);
     snprintf(out, size, "%s %s", atx_str_text(&shape), atx_dtype_name(p->type));
     atx_str_clear(&shape);
 }

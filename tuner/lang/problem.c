@@ -69,7 +69,7 @@ static at_status eval_let(int64_t *slots, const atx_let *let, at_error *err)
 static at_status fail_unfit(const atx_problem *problem, const char *why, at_error *err)
 {
     atx_str shape = { 0 };
-    atx_problem_shape(&shape, problem);
+    atx_problem_show(&shape, problem);
     atx_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, atx_str_text(&shape),
              atx_dtype_name(problem->type), why);
     atx_str_clear(&shape);
@@ -312,26 +312,60 @@ static void add_aligns(atx_str *out, const atx_problem *problem)
     }
 }
 
-void atx_problem_shape(atx_str *out, const atx_problem *problem)
+/* Sizes from the first that has no default; `words`: those that have words are in front of them already. */
+static void add_sizes(atx_str *out, const atx_problem *problem, bool words)
 {
     const atx_op *op = problem->op;
-    if (op->shape.layout_count) {
-        atx_problem_layout(out, problem);
-        add_aligns(out, problem);
-        return;
-    }
-    int i = 0, last = op->shape.dim_count - 1;
-    while (i < last && op->shape.dims[i].optional && problem->dims[i] == op->shape.dims[i].value)
-        i++;
-    for (; i <= last; i++) {
+    const char *before = "";
+    bool begun = false;
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        const atx_dim *dim = &op->shape.dims[i];
+        if (words && dim->word_count)
+            continue;
+        begun = begun || i == op->shape.dim_count - 1 || !dim->optional || problem->dims[i] != dim->value;
+        if (!begun)
+            continue;
+        atx_str_add(out, before);
         atx_str_add_int(out, problem->dims[i]);
-        atx_str_add(out, i < last ? "x" : "");
+        before = "x";
     }
+}
+
+static void add_layout(atx_str *out, const atx_problem *problem)
+{
+    const atx_op *op = problem->op;
     for (int k = 0; k < op->shape.pitch_count && !atx_problem_is_dense(problem); k++) {
         atx_str_add(out, k ? "x" : "/");
         atx_str_add_int(out, problem->dims[op->shape.dim_count + k]);
     }
     add_aligns(out, problem);
+}
+
+void atx_problem_shape(atx_str *out, const atx_problem *problem)
+{
+    if (problem->op->shape.layout_count) {
+        atx_problem_layout(out, problem);
+        add_aligns(out, problem);
+        return;
+    }
+    add_sizes(out, problem, false);
+    add_layout(out, problem);
+}
+
+void atx_problem_show(atx_str *out, const atx_problem *problem)
+{
+    const atx_op *op = problem->op;
+    if (op->shape.layout_count) {
+        atx_problem_shape(out, problem);
+        return;
+    }
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        const atx_dim *dim = &op->shape.dims[i];
+        if (dim->word_count && problem->dims[i] != dim->value)
+            atx_str_addf(out, "%s=%s ", dim->name, dim->words[problem->dims[i] - 1]);
+    }
+    add_sizes(out, problem, true);
+    add_layout(out, problem);
 }
 
 at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx_limits *limits,

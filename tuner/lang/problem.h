@@ -59,6 +59,9 @@ int64_t atx_problem_align_of(const atx_problem *problem, int arg);
  */
 void atx_problem_shape(atx_str *out, const atx_problem *problem);
 
+/* The same for people: "to=e5m2 64x48", where the shape of a choice has the number, "2x1x1x1x64x48". */
+void atx_problem_show(atx_str *out, const atx_problem *problem);
+
 /*
  * Of an op of layouts (layout.h): "8x2048x3x4096:2.0.1.3", extents in the input's order, then the
  * permutation; where the data is not dense its strides, "64x100:1.0/in=128x1/out=112x1", the input's in its

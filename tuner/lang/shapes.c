@@ -73,17 +73,13 @@ static const char *nearest_word(const reader *r, const char *word)
     return atx_nearest(word, names);
 }
 
-/* "u8 i8 f16 ..."; "transpose, copy" */
 static void fail_word(reader *r, const char *word, const char *end)
 {
     atx_str expected = { 0 };
     atx_str_add(&expected, "a type (");
     for (int i = 0; i < ATX_DTYPES; i++)
         atx_str_addf(&expected, "%s%s", i ? " " : "", atx_dtype_name((atx_dtype)i));
-    atx_str_add(&expected, ") or an operation (");
-    for (int i = 0; i < atx_catalog_op_count(r->catalog); i++)
-        atx_str_addf(&expected, "%s%s", i ? ", " : "", atx_catalog_op_name(r->catalog, i));
-    atx_str_add(&expected, ")");
+    atx_str_add(&expected, ") or an operation (`autotune list` shows them)");
     const atx_shape_word f = atx_shape_show(word, end);
     const char *near = nearest_word(r, f.text);
     atx_shape_fail(&r->text, word, "found '%s'; expected %s%s%s%s", f.text, atx_str_text(&expected),

@@ -1,5 +1,5 @@
-/* test_suite.c - tests/data/suite.txt, the realistic problems, views.txt, cast_transpose.txt and rows.txt:
- * that they read, what they cover, that none is left without a kernel. */
+/* test_suite.c - tests/data/suite.txt, the realistic problems, views.txt, cast_transpose.txt, rows.txt and
+ * serving.txt: that they read, what they cover, that none is left without a kernel. */
 #include "lang/arch.h"
 #include "lang/shapes.h"
 #include "space/space.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static atx_catalog *catalog;
-static atx_shapes suite, views, converting, rows;
+static atx_shapes suite, views, converting, rows, serving;
 
 static void read(atx_shapes *out, const char *file)
 {
@@ -26,6 +26,7 @@ static void begin(void)
     read(&views, "views.txt");
     read(&converting, "cast_transpose.txt");
     read(&rows, "rows.txt");
+    read(&serving, "serving.txt");
 }
 
 static void end(void)
@@ -34,6 +35,7 @@ static void end(void)
     atx_shapes_clear(&views);
     atx_shapes_clear(&converting);
     atx_shapes_clear(&rows);
+    atx_shapes_clear(&serving);
     atx_catalog_close(catalog);
 }
 
@@ -99,10 +101,11 @@ static int64_t configurations(const atx_problem *problem, const atx_limits *limi
     return count;
 }
 
-static void expect_configurations(const atx_shapes *shapes, const char *what, const atx_limits *limits)
+static void expect_configurations(const atx_shapes *shapes, const char *what, const atx_limits *limits,
+                                  int64_t least)
 {
     for (size_t i = 0; i < shapes->count; i++)
-        cr_expect_geq(configurations(&shapes->problems[i], limits), 10, "%s %zu on sm_%d", what, i + 1,
+        cr_expect_geq(configurations(&shapes->problems[i], limits), least, "%s %zu on sm_%d", what, i + 1,
                       (int)limits->cc);
 }
 
@@ -124,6 +127,14 @@ Test(suite, no_small_matrix_is_left_without_a_conversion)
     }
 }
 
+static int64_t configurations_for(const atx_template *t, const atx_shapes *shapes, const atx_limits *limits)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < shapes->count; i++)
+        count += shapes->problems[i].op == t->op ? configurations_of(t, &shapes->problems[i], limits) : 0;
+    return count;
+}
+
 /* Of an op that computes each template is for some of its problems. */
 Test(suite, every_template_has_problems)
 {
@@ -133,13 +144,9 @@ Test(suite, every_template_has_problems)
         const atx_op *op = atx_catalog_op(catalog, o);
         for (int k = 0; k < atx_catalog_template_count(catalog, op) && !op->storage; k++) {
             const atx_template *t = atx_catalog_template(catalog, op, k);
-            int64_t count = 0;
-            for (size_t i = 0; i < converting.count; i++)
-                count += converting.problems[i].op == op
-                             ? configurations_of(t, &converting.problems[i], &limits)
-                             : 0;
-            for (size_t i = 0; i < rows.count; i++)
-                count += rows.problems[i].op == op ? configurations_of(t, &rows.problems[i], &limits) : 0;
+            const int64_t count = configurations_for(t, &converting, &limits) +
+                                  configurations_for(t, &rows, &limits) +
+                                  configurations_for(t, &serving, &limits);
             cr_expect_gt(count, 0, "%s", t->text.file);
         }
     }
@@ -151,9 +158,10 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
     for (size_t a = 0; a < sizeof ARCHES / sizeof *ARCHES; a++) {
         atx_limits limits;
         atx_arch_limits(&limits, ARCHES[a]);
-        expect_configurations(&suite, "problem", &limits);
-        expect_configurations(&views, "view", &limits);
-        expect_configurations(&converting, "conversion", &limits);
-        expect_configurations(&rows, "rows", &limits);
+        expect_configurations(&suite, "problem", &limits, 10);
+        expect_configurations(&views, "view", &limits, 10);
+        expect_configurations(&converting, "conversion", &limits, 10);
+        expect_configurations(&rows, "rows", &limits, 10);
+        expect_configurations(&serving, "serving", &limits, 6);
     }
 }

@@ -1,0 +1,92 @@
+/*!autotune
+template  flat                         # a thread has the same piece of some tokens' rows of k and v
+use       quant
+
+param     ELEMS   = 1 2 4 8 16         # elements of a piece
+param     EACH    = 1 2 4              # tokens of a thread
+param     THREADS = 64 128 256 512     # threads a block
+param     HINT    = none once          # reads say that nobody needs them again
+
+const     CONVERT = to == to_e4m3
+const     WIDTH   = width
+const     PARTS   = width / ELEMS      # pieces of a row
+let       apart   = ceil_div(tokens, EACH) # between two tokens of a thread
+let       items   = apart * PARTS
+const     READ    = min(ELEMS, 16 / sizeof(T)) # elements of an access
+
+require   width % ELEMS == 0           # every row begins aligned
+require   2 * ELEMS > gcd(width, 8)    # far narrower than the alignment allows is slow
+require   EACH == 1 || ceil_div(items, THREADS) >= device.sms # else fewer multiprocessors have something
+require   items < 2147480000 && ceil_div(items, THREADS) <= device.max_grid_x
+require   THREADS <= device.max_threads_per_block
+
+arg       k_cache v_cache k v slot k_scale v_scale slots tokens
+grid      ceil_div(items, THREADS)
+block     THREADS
+default   ELEMS=8 EACH=1 THREADS=256 HINT=none
+*/
+
+#ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
+using T = float;
+constexpr int ELEMS = 8, EACH = 1, THREADS = 256, CONVERT = 1, WIDTH = 1024, PARTS = 128, READ = 4;
+constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
+#include "../common/quant.cuh"
+#endif
+
+struct Piece { /* of a row */
+    Vector<READ> part[ELEMS / READ];
+
+    __device__ __forceinline__ void read(const T *from)
+    {
+#pragma unroll
+        for (int i = 0; i < ELEMS / READ; i++)
+            part[i].bits = load<false, HINT == HINT_once>((const typename Vector<READ>::Bits *)from + i);
+    }
+
+    __device__ __forceinline__ float operator[](int i) const { return (float)part[i / READ].element[i % READ]; }
+
+    __device__ __forceinline__ void write(unsigned char *cache, long long place, float by) const
+    {
+        if constexpr (CONVERT && ELEMS >= 4) {
+            write_e4m3<ELEMS, false>(cache + place, *this, by);
+        } else if constexpr (CONVERT) {
+#pragma unroll
+            for (int i = 0; i < ELEMS; i++)
+                cache[place + i] = (unsigned char)convert_pair<TO_E4M3>((*this)[i] * by, 0);
+        } else
+#pragma unroll
+            for (int i = 0; i < ELEMS / READ; i++)
+                ((typename Vector<READ>::Bits *)((T *)cache + place))[i] = part[i].bits;
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+kv_write_flat(unsigned char *__restrict__ k_cache, unsigned char *__restrict__ v_cache, const T *__restrict__ k, const T *__restrict__ v,
+    const long long *__restrict__ slot, const float *__restrict__ k_scale, const float *__restrict__ v_scale, long long slots,
+    long long tokens)
+{
+    const unsigned item = blockIdx.x * THREADS + threadIdx.x;
+    const int column = (int)(item % PARTS) * ELEMS;
+    const long long first = item / PARTS, apart = (tokens + EACH - 1) / EACH;
+    const float k_by = CONVERT ? 1 / k_scale[0] : 1, v_by = CONVERT ? 1 / v_scale[0] : 1;
+    Piece of_k[EACH], of_v[EACH];
+
+    if (first >= apart)
+        return;
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const long long token = first + i * apart;
+        if (EACH == 1 || token < tokens) {
+            of_k[i].read(k + token * WIDTH + column);
+            of_v[i].read(v + token * WIDTH + column);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const long long token = first + i * apart, row = EACH == 1 || token < tokens ? slot[token] : -1;
+        if (row >= 0 && row < slots) {
+            of_k[i].write(k_cache, row * WIDTH + column, k_by);
+            of_v[i].write(v_cache, row * WIDTH + column, v_by);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+"""Rotary embeddings of q and k: what torch.compile makes, and a copy of as many bytes."""
+
+from . import serving, sizes
+
+NAME = "rope"
+POSITIONS = 8192
+
+
+def problems():
+    return [f"{NAME} {text} bf16" for text in ("8192x24x8x128", "2048x32x8x128", "256x32x8x128", "32768x32x8x128", "2x8192x8192x24x8x128")]
+
+
+def _of(problem):
+    got = sizes(problem)
+    return (1, POSITIONS, *got) if len(got) == 4 else got
+
+
+def work(problem):
+    _, positions, tokens, of_q, of_k, head = _of(problem)
+    return 4 * tokens * (of_q + of_k) * head + min(tokens, positions) * head * 4 + 4 * tokens, 0
+
+
+def buffers(problem):
+    import torch
+
+    _, positions, tokens, of_q, of_k, head = _of(problem)
+    angles = torch.rand(positions, head // 2, device="cuda") * 6
+    return [serving.normal(problem, tokens, of_q, head), serving.normal(problem, tokens, of_k, head),
+            serving.normal(problem, tokens, of_q, head), serving.normal(problem, tokens, of_k, head),
+            torch.cat((angles.cos(), angles.sin()), 1), torch.randint(positions, (tokens,), device="cuda", dtype=torch.int32)]
+
+
+def turned(x, table, position, interleaved):
+    import torch
+
+    cosine, sine = table[position.long()][:, None, :].chunk(2, -1)
+    a, b = (x.float()[..., 0::2], x.float()[..., 1::2]) if interleaved else x.float().chunk(2, -1)
+    first, second = a * cosine - b * sine, b * cosine + a * sine
+    return (torch.stack((first, second), -1).flatten(-2) if interleaved else torch.cat((first, second), -1)).to(x.dtype)
+
+
+def peers(problem, buffers):
+    interleaved = _of(problem)[0] == 2
+
+    def both(q, k, table, position):
+        return turned(q, table, position, interleaved), turned(k, table, position, interleaved)
+
+    return serving.peers(problem, work(problem)[0], both, *buffers[2:])
+
+
+def check(problem, buffers):
+    interleaved = _of(problem)[0] == 2
+    for got, given in ((buffers[0], buffers[2]), (buffers[1], buffers[3])):
+        if (got.float() - turned(given, buffers[4], buffers[5], interleaved).float()).abs().max().item() > 0.05:
+            return "an element is off by more than 0.05"
+    return ""

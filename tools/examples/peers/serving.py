@@ -1,0 +1,65 @@
+"""What the peers of the kernels of LLM serving share: e4m3 as PyTorch writes it, what torch.compile makes of it, and how results
+are compared. Shapes have numbers for their choices: "rmsnorm_quant 2x1x2x8192x7168 bf16" adds a residual, with groups of 128."""
+
+from . import by_index, optional, parts, rows
+
+MOST = 448.0  # of e4m3
+
+
+def size_of(group, whole=None):
+    """Elements of a group by the number of its choice; `whole`: of rmsnorm_quant, whose first choice is a row."""
+    return 256 >> group if whole is None else whole if group == 1 else 512 >> group
+
+
+def choices(problem, count):
+    """The sizes with the first `count`, which have defaults, filled up with 1."""
+    got = parts(problem)[1]
+    return (1,) * (count + 2 - len(got)) + got
+
+
+def normal(problem, *shape, by=1.0):
+    import torch
+
+    return torch.empty(shape, device="cuda", dtype=rows.dtype_of(problem)).normal_(0, by)
+
+
+def room(*shape, kind=None):
+    import torch
+
+    return torch.empty(shape, device="cuda", dtype=kind or torch.uint8)
+
+
+def quantized(y, size):
+    """(q, s) of numbers of f32, as in the operations' references."""
+    import torch
+
+    grouped = y.unflatten(-1, (-1, size))
+    s = grouped.abs().amax(-1).clamp(min=1e-10) / MOST  # PyTorch multiplies by 1 / MOST: the last bit may differ
+    return (grouped * (1 / s)[..., None]).clamp(-MOST, MOST).flatten(-2).to(torch.float8_e4m3fn), s
+
+
+def by_compiler(found, problem, function, *inputs):
+    """Adds what torch.compile makes of it; its outputs are its own."""
+    def make():
+        compiled = rows.once(problem, "compiled", lambda: rows.compiled(function))
+        compiled(*inputs)
+        return lambda: compiled(*inputs)
+
+    optional(found, "torch.compile", make)
+
+
+def peers(problem, moved, function, *inputs):
+    found = {"copy": by_index.of_bytes(-(-moved // 8192) * 8192)}  # of whole 4096 bytes: others take PyTorch up to 1.5 times as long
+    by_compiler(found, problem, function, *inputs)
+    return found
+
+
+def far(q, s, y, size):
+    """What is wrong with a quantized result, which may be one number of e4m3 off: rounding differs where numbers are computed
+    otherwise. Of the operation's own check, which is exact, this is only the shadow: `autotune tune` has made that."""
+    import torch
+
+    got = q.view(torch.float8_e4m3fn).float().unflatten(-1, (-1, size)) * s.view(torch.float32).view(*q.shape[:-1], -1)[..., None]
+    right = y.unflatten(-1, (-1, size))
+    off = ((got - right).abs() - right.abs() / 8 - right.abs().amax(-1, keepdim=True) / 400000).amax().item()
+    return "" if off <= 0 else f"an element is {off:.3g} further off than rounding may be"
