@@ -51,7 +51,8 @@ def judge(result):
         if not run.get("winner"):
             continue
         run["near_at_s"] = near_at(run, times, best) if best else None
-        run["common_s"] = times.get(key_of(run["winner"] or {}))
+        run["common_s"] = times.get(key_of(run["winner"]))
+        run["wrong"] = "wrong result" in result["times"].get(key_of(run["winner"]), {}).get("error", "")
         run["tried"] = len(run["trials"])
         run["tried_a_second"] = run["tried"] / run["wall_s"] if run["wall_s"] else None
     return result
@@ -83,7 +84,8 @@ def _row(result, run):
         why = f"failed: {run.get('error', 'no winner')}".replace("|", "/").replace("\n", " ")
         return cells + [why[:90]] + [""] * 5
     return cells + [_reached(result, run), _times_sooner(result, run), _number(run["wall_s"], ".1f"), str(run["tried"]),
-                    _number(run["tried_a_second"], ".1f"), _number(run["common_s"] and run["common_s"] * 1e6, ".1f")]
+                    _number(run["tried_a_second"], ".1f"),
+                    "wrong result" if run["wrong"] else _number(run["common_s"] and run["common_s"] * 1e6, ".1f")]
 
 
 def markdown(results):
