@@ -345,6 +345,19 @@ static bool is_needed(const atx_bench *b, atx_check_kernel which)
     }
 }
 
+/* The setup lends their names, and answers are made again when it is gone. */
+static at_status find_variables(atx_bench *b, const atx_setup *setup, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < setup->reference.variable_count && status == AT_OK; i++) {
+        const struct atx_kernel_variable *v = &setup->reference.variables[i];
+        status = atx_gpu_variable(&b->variables[i], b->gpu, b->reference, v->name,
+                                  setup->buffers[v->buffer].bytes, err);
+        b->setup.reference.variables[i].name = NULL;
+    }
+    return status;
+}
+
 static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *err)
 {
     at_status status = AT_OK;
@@ -354,6 +367,8 @@ static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *er
                                   NULL, err);
     if (status == AT_OK && setup->reference.cubin)
         status = atx_gpu_load_all(&b->reference, b->gpu, &setup->reference, err);
+    if (status == AT_OK && setup->reference.cubin)
+        status = find_variables(b, setup, err);
     if (status == AT_OK && setup->validator.cubin)
         status = atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err);
     return status;
