@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    PART = 2,
+    PART = ATX_CHECK_GENERATE_ROWS,
     HOST = 300007,
     DEVICE = 1 << 26,
     SEED = 77
