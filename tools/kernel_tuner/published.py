@@ -25,7 +25,7 @@ PROBLEMS = (  # in folders of checkouts: hub, bat and ktt; and why no fair compa
     ("hub/kernels/hotspot_milo.json", STEPS),
     ("bat/batbench/benchmarks/hotspot/hotspot-CAFF.json", STEPS),
     ("hub/kernels/dedispersion_milo.json",
-     "the file gives the input one element, of another type than the kernel's: it only runs with data of its script"),
+     "the file names the kernel's HIP version, and gives the input one element of another type than the kernel's"),
     ("hub/kernels/gemm_milo.json", "the kernel is OpenCL, in four files, and the arguments are those of hotspot"),
 )
 ARGUMENT = re.compile(r"^arg +(?P<name>\w+) +(?P<type>\w+)(?:\[(?P<count>.*?)\] (?P<role>output|input|inout)(?P<fill>[^#\n]*?)"

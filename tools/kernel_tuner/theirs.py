@@ -78,6 +78,8 @@ def mend_uuid():
 def tune(kernel, strategy, limit_s, seed, cache, out):
     import kernel_tuner
     mend_uuid()
+    with open(kernel.source, encoding="utf-8") as file:
+        text = file.read()  # a name in its place would have to end as Kernel Tuner wants it
     arguments = kernel.arguments()
     answer = right_answer(kernel, arguments) if kernel.verified else None
     limited = {} if strategy == "brute_force" else {"strategy_options": {"time_limit": limit_s}}
@@ -85,7 +87,7 @@ def tune(kernel, strategy, limit_s, seed, cache, out):
     result = Result(out, limit_s if strategy == "brute_force" else limit_s + 10)
     try:
         kernel_tuner.tune_kernel(
-            kernel.function, kernel.source, kernel.problem_size, arguments, kernel.tune_params(),
+            kernel.function, text, kernel.problem_size, arguments, kernel.tune_params(),
             grid_div_x=kernel.grid_div_x, grid_div_y=kernel.grid_div_y, grid_div_z=kernel.grid_div_z,
             restrictions=restrictions, answer=answer, atol=kernel.atol, verify=kernel.verify, lang="CUPY",
             compiler_options=list(kernel.options), cmem_args=kernel.constants() or None,
