@@ -34,7 +34,8 @@ cat >kt/sums.json <<'END'
      {"Name": "steps", "Type": "int32", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 7, "FillType": "Generator", "DataSource": "i % 4"},
      {"Name": "result", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 5000, "FillType": "Constant", "FillValue": 0.0, "Output": 1},
      {"Name": "calls", "Type": "int32", "MemoryType": "Vector", "AccessType": "ReadWrite", "Size": 1, "FillType": "Constant", "FillValue": 0.0},
-     {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 5000}]}}
+     {"Name": "marks", "Type": "int8", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 8, "FillType": "Constant", "FillValue": 0},
+     {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": "5000"}]}}
 END
 cat >kt/sums.cu <<'END'
 #ifndef kernel_tuner
@@ -43,7 +44,7 @@ cat >kt/sums.cu <<'END'
 #ifndef LANES
 #define LANES 1 /* not among the parameters */
 #endif
-extern "C" __global__ void sums(float by, unsigned flags, const float *in, const int *steps, float *out, int *calls, int n)
+extern "C" __global__ void sums(float by, unsigned flags, const float *in, const int *steps, float *out, int *calls, unsigned char *marks, int n)
 {
     extern __shared__ float kept[];
     int i = blockIdx.x * BLOCK + threadIdx.x;
@@ -52,6 +53,8 @@ extern "C" __global__ void sums(float by, unsigned flags, const float *in, const
         out[i] = kept[threadIdx.x] * (in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + (HALF ? 0 : in[4 * i + 3]));
     if (i == 0)
         calls[0]++;
+    if (i < 8)
+        marks[i] = i;
 }
 END
 cat >kt/scale.cu <<'END'
@@ -73,8 +76,9 @@ at adopt kt/scale.json -o templates
 cat templates/scale/op.cu templates/scale/adopted.cu
 at space scale 4096x1024 --templates templates | sed 's/ in .*//'
 at check scale --shape 4096x1024 --templates templates --sample 20 --jobs 1 2>&1 | grep -v 'open question'
-# All that the problem says is taken: values, sizes, contents, options, the launch, and no parameter besides its own. Its
-# defaults break its own condition, so the nearest configuration that does not is taken.
+# All that the problem says is taken: values (also those in quotes), sizes, contents, options, the launch, and no
+# parameter besides its own. Integers of one size are one type. Its defaults break its own condition, so the nearest
+# configuration that does not is taken.
 at adopt kt/sums.json -o templates
 cat templates/sums/op.cu templates/sums/adopted.cu
 at check sums --shape 5000 --templates templates --jobs 1 2>&1 | grep -v 'open question'

@@ -9,6 +9,8 @@
 #include "runner/measure.h"
 
 #include <criterion/criterion.h>
+#include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -287,5 +289,55 @@ Test(checked_launches, no_scan_of_memory_finds_an_answer)
     for (int s = 0; s < sets; s++)
         cr_expect_eq(scripted_places(answers[s], BYTES), 0, "the answer of set %d lies about", s);
     atx_gpu_unload(l.gpu, module);
+    close_lab(&l);
+}
+
+/* ---- what a request lends ---- */
+
+/* The head of a cubin whose code has a variable `w` of 32 bytes. */
+typedef struct image_of_w {
+    Elf64_Ehdr head;
+    Elf64_Shdr sections[2];
+    Elf64_Sym symbol;
+    char names[8];
+} image_of_w;
+
+static image_of_w make_image_of_w(void)
+{
+    image_of_w image = { .head = { .e_ident = ELFMAG,
+                                   .e_shoff = offsetof(image_of_w, sections),
+                                   .e_shentsize = sizeof(Elf64_Shdr),
+                                   .e_shnum = 2 },
+                         .sections = { { .sh_type = SHT_SYMTAB,
+                                         .sh_offset = offsetof(image_of_w, symbol),
+                                         .sh_size = sizeof(Elf64_Sym),
+                                         .sh_link = 1 },
+                                       { .sh_type = SHT_STRTAB, .sh_offset = offsetof(image_of_w, names) } },
+                         .symbol = { .st_name = 1,
+                                     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+                                     .st_shndx = 1,
+                                     .st_size = 32 },
+                         .names = { '\0', 'w' } };
+    return image;
+}
+
+/* The message that a setup came in is overwritten by the next one. Answers are made anew for a
+ * re-measurement. */
+Test(checked_launches, answers_of_a_reference_with_a_variable_are_made_when_the_setup_is_gone)
+{
+    char name[] = "w";
+    at_error err = { 0 };
+    const image_of_w image = make_image_of_w();
+    atx_setup setup = weigh_setup();
+    setup.reference.cubin = &image;
+    setup.reference.cubin_len = sizeof image;
+    setup.reference.name = "weighted_plain";
+    setup.reference.args[2] = setup.reference.args[3];
+    setup.reference.arg_count = 3;
+    setup.reference.variables[0] = (struct atx_kernel_variable){ name, 2 };
+    setup.reference.variable_count = 1;
+    lab l = open_lab(setup, 90000);
+    memset(name, '?', 1);
+    cr_assert_eq(atx_bench_move(l.bench, &err), AT_OK, "%s", err.text);
     close_lab(&l);
 }

@@ -283,7 +283,7 @@ int main(int argc, char **argv)
     must(atx_gpu_info(&info, t.gpu, &err), &err);
     t.limits = info.limits;
     for (int i = 0; i < ATX_CHECK_PARTS; i++) {
-        must(atx_setup_checks(&checks, i, &err), &err);
+        must(atx_setup_checks(&checks, (atx_check_kind)i, &err), &err);
         compile(t.nvrtc, &t.verify[i], atx_str_text(&checks), "runner/verify.cu", (int)t.limits.cc);
         atx_str_clear(&checks);
     }

@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     c.cc = (int)info.limits.cc;
     c.limits = info.limits;
     for (int i = 0; i < ATX_CHECK_PARTS; i++) {
-        must(atx_setup_checks(&checks, i, &err), &err);
+        must(atx_setup_checks(&checks, (atx_check_kind)i, &err), &err);
         compile(&c, &c.verify[i], atx_str_text(&checks), "runner/verify.cu");
         atx_str_clear(&checks);
     }

@@ -18,6 +18,7 @@ FOLDER = os.path.join(ROOT, "tools", "kernel_tuner")
 AUTOTUNE = os.path.abspath(sys.argv.pop(1))
 sys.path.insert(0, FOLDER)
 
+import kernels  # noqa: E402
 import ours  # noqa: E402
 import table  # noqa: E402
 from kernels import KERNELS, kernel_of  # noqa: E402
@@ -110,6 +111,26 @@ class Published(unittest.TestCase):
             self.assertEqual((kernel.name, kernel.shape), ("twice", "1000"))
             self.assertEqual(kernel_of(str(kernel)).trusted, kernel.trusted)  # as the processes see it
 
+    @unittest.skipIf(kernels.numpy is None, "no numpy")
+    def test_arguments_are_the_drafts_with_its_types_sizes_and_outputs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kernel = self.kernel(folder, GlobalSize={"X": "1000 // (BLOCK * EACH) + 1"}, Arguments=[
+                {"Name": "out", "Type": "double", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 1000,
+                 "FillType": "Constant", "FillValue": 0.0},
+                {"Name": "in", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 1000,
+                 "FillType": "Random", "FillValue": 8.0},
+                {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 1000}])
+            out, values, n = kernel.arguments()
+            self.assertEqual([kernel.is_output(i) for i in range(3)], [True, False, False])
+            self.assertEqual((out.dtype, out.shape, values.dtype, values.shape, n.dtype, int(n)),
+                             ("float32", (1000,), "float32", (1000,), "int32", 1000))
+            self.assertTrue(4 < values.max() < 8 and values.min() >= 0)
+
+    def test_problems_that_cannot_be_compared_are_told(self):
+        told = COMPARE.told(types.SimpleNamespace(published="."), [])
+        self.assertIn("- hub/kernels/hotspot_milo.json: a launch makes as many time steps", told)
+        self.assertNotIn("GEMM-CAFF", told)
+
     def test_the_launch_is_the_one_that_the_file_says(self):
         config = {"BLOCK": 64, "EACH": 2}
         for launch, blocks in (({"GlobalSize": {"X": "1000 // (BLOCK * EACH) + 1"}}, 8),
@@ -184,15 +205,22 @@ class Verdicts(unittest.TestCase):
     def test_the_table_says_what_was_not_reached_and_what_failed(self):
         self.times(x1=2.0, x3=1.0, x4=1.02, x5=1.02)
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 |  | 5.0 | 5 | 1.0 | 1000000.0 |")
-        self.assertIn("| theirs | not within the limit | > 2.7 | 8.0 |", lines[3])
-        self.assertIn("| other | never |  | 8.0 |", lines[4])
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours | 3.0 |  | 3.0 | 5.0 | 5 | 1.0 | 1000000.0 |")
+        self.assertIn("| theirs | not within the limit | > 2.7 |  | 8.0 |", lines[3])
+        self.assertIn("| other | never |  |  | 8.0 |", lines[4])
         self.assertIn("| broken | failed: Bad: a/b c |", lines[5])
+
+    def test_a_winner_that_the_common_timing_finds_wrong_has_no_time(self):
+        self.times(x0=2.0, x1=1.0, x3=1.0)
+        self.result["times"]["x=4"] = {"error": "ValueError: wrong result"}
+        lines = table.markdown([table.judge(self.result)]).splitlines()
+        self.assertTrue(lines[3].endswith("| wrong result |"), lines[3])
 
     def test_the_table_says_how_many_times_sooner_the_first_was(self):
         self.times(x0=2.0, x1=1.0, x3=1.0, x4=1.0)
+        self.result["runs"][1]["prepared_s"] = 4.0  # which its own clock does not count
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertIn("| theirs | 7.0 | 7.0 | 8.0 |", lines[3])
+        self.assertIn("| theirs | 7.0 | 7.0 | 11.0 | 8.0 |", lines[3])
 
     def test_a_second_table_says_where_the_seconds_went(self):
         self.result["runs"][0]["phases"] = {"first_trial": 0.5, "compilers": 4, "compiled": 8, "compilers_busy": 2.0,
@@ -202,7 +230,7 @@ class Verdicts(unittest.TestCase):
 
     def test_a_table_of_runs_without_times_says_what_is_known(self):
         lines = table.markdown([table.judge(self.result)]).splitlines()
-        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  |  | 5.0 | 5 | 1.0 |  |")
+        self.assertEqual(lines[2], "| add | 8 | 9 | ours |  |  |  | 5.0 | 5 | 1.0 |  |")
 
     def test_a_run_that_fails_is_told_and_does_not_end_the_others(self):
         result = {"kernel": "add", "runs": []}

@@ -72,13 +72,13 @@ def phases(spans):
 def read_trials(database, known):
     """Trials in the order of their ends. The store has one median for each, the last that was taken."""
     rows = sqlite3.connect(f"file:{database}?mode=ro", uri=True).execute(
-        "SELECT template, config, outcome, median_s, compile_s FROM trials_all")
+        "SELECT template, config, outcome, median_s, compile_s, log FROM trials_all")
     trials = []
-    for template, config, outcome, median, compile_s in rows:
+    for template, config, outcome, median, compile_s, log in rows:
         for detail, seconds in known.items():
             if detail.endswith(f" {template} {config}"):
                 trials.append({"at_s": seconds, "config": read_config(config), "seconds": median,
-                               "outcome": outcome, "compile_s": compile_s})
+                               "outcome": outcome, "compile_s": compile_s, "log": log})
     return sorted(trials, key=lambda trial: trial["at_s"])
 
 
@@ -91,11 +91,13 @@ def tune(options, kernel, folder):
     done = subprocess.run(command(options, kernel, folder), env=environment, capture_output=True, text=True,
                           timeout=options.limit + 120, check=False)
     wall_s = time.monotonic() - started
-    if done.returncode:
+    if not done.stdout.startswith("{"):
         raise RuntimeError(f"autotune ended with {done.returncode}: {(done.stderr + done.stdout).strip()[-600:]}")
     answer = json.loads(done.stdout)
     with open(os.path.join(folder, "trace.json"), encoding="utf-8") as file:
         spans = read_trace(file.read(), wall_s)
-    return {"wall_s": wall_s, "winner": read_config(answer["config"]), "winner_seconds": answer["median_s"],
-            "trials": read_trials(os.path.join(folder, "ours.db"), ends_of_trials(spans)), "answer": answer,
-            "phases": phases(spans)}
+    found = {"wall_s": wall_s, "winner": read_config(answer["config"]) if answer["found"] else None,
+             "winner_seconds": answer["median_s"],
+             "trials": read_trials(os.path.join(folder, "ours.db"), ends_of_trials(spans)), "answer": answer,
+             "phases": phases(spans)}
+    return found if answer["found"] else dict(found, error=f"no winner: {answer.get('why')}")

@@ -51,7 +51,8 @@ def judge(result):
         if not run.get("winner"):
             continue
         run["near_at_s"] = near_at(run, times, best) if best else None
-        run["common_s"] = times.get(key_of(run["winner"] or {}))
+        run["common_s"] = times.get(key_of(run["winner"]))
+        run["wrong"] = "wrong result" in result["times"].get(key_of(run["winner"]), {}).get("error", "")
         run["tried"] = len(run["trials"])
         run["tried_a_second"] = run["tried"] / run["wall_s"] if run["wall_s"] else None
     return result
@@ -65,6 +66,13 @@ def _reached(result, run):
     if run["near_at_s"] is not None or result["best_known_s"] is None:
         return _number(run["near_at_s"], ".1f")
     return "not within the limit" if run.get("limited") else "never"
+
+
+def _since_its_process(run):
+    """Kernel Tuner's clock starts where tune_kernel is called; autotune's with its process."""
+    if run["near_at_s"] is None:
+        return ""
+    return f"{run['near_at_s'] + run.get('prepared_s', 0):.1f}"
 
 
 def _times_sooner(result, run):
@@ -81,15 +89,16 @@ def _row(result, run):
     cells = [result["kernel"], result["shape"], str(result["space"]), run["tool"]]
     if not run.get("winner"):
         why = f"failed: {run.get('error', 'no winner')}".replace("|", "/").replace("\n", " ")
-        return cells + [why[:90]] + [""] * 5
-    return cells + [_reached(result, run), _times_sooner(result, run), _number(run["wall_s"], ".1f"), str(run["tried"]),
-                    _number(run["tried_a_second"], ".1f"), _number(run["common_s"] and run["common_s"] * 1e6, ".1f")]
+        return cells + [why[:90]] + [""] * 6
+    return cells + [_reached(result, run), _times_sooner(result, run), _since_its_process(run), _number(run["wall_s"], ".1f"), str(run["tried"]),
+                    _number(run["tried_a_second"], ".1f"),
+                    "wrong result" if run["wrong"] else _number(run["common_s"] and run["common_s"] * 1e6, ".1f")]
 
 
 def markdown(results):
-    head = ["kernel", "size", "space", "tuner", "within 1 % after, s", "times autotune's", "whole run, s", "tried",
+    head = ["kernel", "size", "space", "tuner", "within 1 % after, s", "times autotune's", "since its process began, s", "whole run, s", "tried",
             "a second", "winner, µs"]
-    lines = [head, ["---"] * 4 + ["---:"] * 6]
+    lines = [head, ["---"] * 4 + ["---:"] * 7]
     for result in results:
         lines += [_row(result, run) for run in result["runs"]]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

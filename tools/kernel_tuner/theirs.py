@@ -5,7 +5,6 @@
 The clock starts where tune_kernel is called: inputs and the right answer are there by then. Trials and their times of
 day are in Kernel Tuner's cache file, also when this process is ended early."""
 
-import itertools
 import json
 import os
 import sys
@@ -16,25 +15,28 @@ from kernels import kernel_of
 from launch import right_answer
 
 
-def every_one(kernel):
-    """All combinations that Python says satisfy the restrictions."""
-    names = list(kernel.params)
-    rules = [compile(rule, "restriction", "eval") for rule in kernel.restrictions]
-    configs = (dict(zip(names, values), **kernel.single) for values in itertools.product(*kernel.params.values()))
-    return {tuple(config[name] for name in names) for config in configs
-            if all(eval(rule, {}, config) for rule in rules)}  # pylint: disable=eval-used
+def restrictions_of(kernel, max_threads=1024):
+    """As Kernel Tuner takes them: its reader of texts fails on some published ones; then as a function, which it calls
+    with values and with names."""
+    from kernel_tuner.searchspace import Searchspace
+    try:
+        Searchspace(kernel.tune_params(), list(kernel.restrictions), max_threads)
+        return list(kernel.restrictions)
+    except (TypeError, ValueError):
+        rules, names = [compile(rule, "restriction", "eval") for rule in kernel.restrictions], list(kernel.tune_params())
+
+        def is_valid(*values, **config):
+            return all(eval(rule, {}, config or dict(zip(names, values))) for rule in rules)  # pylint: disable=eval-used
+
+        return [is_valid]
 
 
 def space_of(kernel, max_threads=1024):
-    """The configurations that Kernel Tuner would walk, without a GPU, and who found them: a set of tuples, in the order
-    of the names. Its solver fails on some published restrictions; Python does not."""
+    """The configurations that Kernel Tuner would walk, without a GPU: a set of tuples, in the order of the names."""
     from kernel_tuner.searchspace import Searchspace
     names = list(kernel.params)
-    try:
-        space = Searchspace(kernel.tune_params(), list(kernel.restrictions), max_threads)
-    except ValueError as error:
-        return every_one(kernel), f"Python, as Kernel Tuner fails: {error}"
-    return {tuple(entry[:len(names)]) for entry in space.list}, "Kernel Tuner"
+    space = Searchspace(kernel.tune_params(), restrictions_of(kernel, max_threads), max_threads)
+    return {tuple(entry[:len(names)]) for entry in space.list}
 
 
 class Result:
@@ -76,15 +78,18 @@ def mend_uuid():
 def tune(kernel, strategy, limit_s, seed, cache, out):
     import kernel_tuner
     mend_uuid()
+    with open(kernel.source, encoding="utf-8") as file:
+        text = file.read()  # a name in its place would have to end as Kernel Tuner wants it
     arguments = kernel.arguments()
     answer = right_answer(kernel, arguments) if kernel.verified else None
     limited = {} if strategy == "brute_force" else {"strategy_options": {"time_limit": limit_s}}
+    restrictions = restrictions_of(kernel)
     result = Result(out, limit_s if strategy == "brute_force" else limit_s + 10)
     try:
         kernel_tuner.tune_kernel(
-            kernel.function, kernel.source, kernel.problem_size, arguments, kernel.tune_params(),
+            kernel.function, text, kernel.problem_size, arguments, kernel.tune_params(),
             grid_div_x=kernel.grid_div_x, grid_div_y=kernel.grid_div_y, grid_div_z=kernel.grid_div_z,
-            restrictions=list(kernel.restrictions), answer=answer, atol=kernel.atol, verify=kernel.verify, lang="CUPY",
+            restrictions=restrictions, answer=answer, atol=kernel.atol, verify=kernel.verify, lang="CUPY",
             compiler_options=list(kernel.options), cmem_args=kernel.constants() or None,
             block_size_names=kernel.block_names(), strategy=strategy, cache=cache, seed=seed, quiet=True, **limited)
     except Exception as error:  # pylint: disable=broad-except

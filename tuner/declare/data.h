@@ -437,6 +437,13 @@ ATX_BOTH atx_u64 atx_offset(atx_u64 i, const atx_filling *f, atx_u64 seed)
     return atx_parts_before(&lengths, i, seed);
 }
 
+/* Made by parting a total, which takes a compiler longer than all else: see ATX_WITHOUT_ROWS. */
+ATX_BOTH int atx_is_of_rows(int how)
+{
+    return how == ATX_SORTED || how == ATX_SORTED_UNIFORM || how == ATX_PREFIX || how == ATX_OFFSETS ||
+           how == ATX_SEGMENTS || how == ATX_COLUMNS;
+}
+
 /* Number i of `count`. */
 ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, const atx_filling *f,
                                 atx_u64 seed)
@@ -465,6 +472,7 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
         bits =
             atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % (a ? a : 1)), number);
         break;
+#ifndef ATX_WITHOUT_ROWS
     case ATX_SORTED:
         bits = atx_integer_bits((long long)(a + atx_sorted(i, count, b - 1, seed)), number);
         break;
@@ -484,6 +492,7 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
     case ATX_COLUMNS:
         bits = atx_integer_bits((long long)atx_of_a_row(i, how, f, seed), number);
         break;
+#endif
     default:
         bits = atx_number_bits(x, number);
         break;

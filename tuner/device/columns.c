@@ -2,6 +2,7 @@
 #include "device/columns.h"
 
 #include "declare/data.h"
+#include "declare/placed.h"
 
 int atx_column_count(const atx_buffer *buffer)
 {
@@ -41,4 +42,36 @@ uint64_t atx_column_seed(uint64_t seed, int column)
 bool atx_is_by_number(const atx_buffer *buffer)
 {
     return buffer->check.rule != ATX_BY && (buffer->check.rule != ATX_EXACT || buffer->column_count > 0);
+}
+
+/* Of a buffer: are numbers of it made, and any of rows or sorted? */
+static void look_at_numbers(bool *any, bool *rows, const atx_buffer *buffer)
+{
+    for (int k = 0; k < atx_column_count(buffer); k++) {
+        const int how = atx_how_rule(atx_column_at(buffer, k).how);
+        *any = *any || how != ATX_BITS || buffer->column_count;
+        *rows = *rows || atx_is_of_rows(how);
+    }
+}
+
+bool atx_check_is_needed(const atx_setup *setup, atx_check_kind part)
+{
+    bool any = false, rows = false, tolerant = false;
+    for (int i = 0; i < setup->buffer_count; i++) {
+        look_at_numbers(&any, &rows, &setup->buffers[i]);
+        tolerant = tolerant || atx_is_by_number(&setup->buffers[i]);
+    }
+    switch (part) {
+    case ATX_CHECK_GENERATE:
+    case ATX_CHECK_GENERATED:
+        return any && !rows;
+    case ATX_CHECK_GENERATE_ROWS:
+    case ATX_CHECK_GENERATED_ROWS:
+        return rows;
+    case ATX_CHECK_CLOSE:
+    case ATX_CHECK_WORST:
+        return tolerant;
+    default:
+        return true;
+    }
 }

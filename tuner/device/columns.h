@@ -32,4 +32,7 @@ uint64_t atx_column_seed(uint64_t seed, int column);
  */
 bool atx_is_by_number(const atx_buffer *buffer);
 
+/* Whether a problem's buffers want this part of the kernels that fill and compare. */
+bool atx_check_is_needed(const atx_setup *setup, atx_check_kind part);
+
 #endif

@@ -135,10 +135,22 @@ typedef struct atx_buffer {
 } atx_buffer;
 
 /*
- * The kernels that fill and compare are compiled in so many parts, side by side: see verify.cu. A problem
- * that has no use for a part may lack its code.
+ * The kernels that fill and compare are compiled in parts, side by side: see verify.cu. A problem that has no
+ * use for a part (atx_check_is_needed) may lack its code. Inputs of rows and sorted numbers are made by parts
+ * of their own, which take a compiler twice as long.
  */
-#define ATX_CHECK_PARTS 6
+typedef enum atx_check_kind {
+    ATX_CHECK_FILL,
+    ATX_CHECK_GUARD,
+    ATX_CHECK_GENERATE,
+    ATX_CHECK_GENERATED,
+    ATX_CHECK_CLOSE,
+    ATX_CHECK_WORST,
+    ATX_CHECK_EQUAL,
+    ATX_CHECK_GENERATE_ROWS, /* these two have all that GENERATE and GENERATED have */
+    ATX_CHECK_GENERATED_ROWS,
+    ATX_CHECK_PARTS
+} atx_check_kind;
 typedef struct atx_check_part {
     const void *cubin;
     size_t len;

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct known_type {
@@ -80,16 +81,17 @@ static void copy_line(char *out, size_t size, const reading *r, const char *name
     atx_str_clear(&text);
 }
 
-/* A number as it stands there. */
+/* A number as it stands there; some files have it in quotes. */
 static bool copy_number(char *out, size_t size, const reading *r, const char *name, double *number)
 {
-    const atx_json *json = &r->file->json;
-    const uint32_t node = member(r, name);
-    if (!node || !atx_json_number(number, json, node) || !isfinite(*number)) {
+    char *end = out;
+    copy_line(out, size, r, name);
+    if (strspn(out, "0123456789+-.eE") == strlen(out))
+        *number = strtod(out, &end) + 0.0; /* -0 is 0 */
+    if (end == out || *end || !isfinite(*number)) {
         out[0] = '\0';
         return false;
     }
-    copy_line(out, size, r, name);
     return true;
 }
 
@@ -97,12 +99,9 @@ static void read_scalar(const reading *r)
 {
     atx_space_arg *a = r->arg;
     double number = 0;
-    int64_t whole;
-    const uint32_t node = member(r, "FillValue");
-    if (!copy_number(a->value, sizeof a->value, r, "FillValue", &number))
-        return;
-    if (!is_real(a->type) && a->type != ATX_DTYPES && atx_json_integer(&whole, &r->file->json, node))
-        snprintf(a->value, sizeof a->value, "%lld", (long long)whole); /* 5.0 is one */
+    const bool has = copy_number(a->value, sizeof a->value, r, "FillValue", &number);
+    if (has && !is_real(a->type) && a->type != ATX_DTYPES && number == rint(number) && fabs(number) < 9e15)
+        snprintf(a->value, sizeof a->value, "%.0f", number); /* 5.0 is an integer */
 }
 
 /* Numbers of a floating-point type stay as they stand there; 20.0 of an integer type is 20. */

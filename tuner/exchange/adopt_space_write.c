@@ -286,6 +286,13 @@ static void add_size(atx_str *out, writer *w, int i)
         add_product(out, w);
 }
 
+/* One type, but for the sign: "i8" and "u8". */
+static bool is_alike(const char *type, const char *other)
+{
+    return strcmp(type, other) == 0 ||
+           (is_whole(type) && is_whole(other) && strcmp(type + 1, other + 1) == 0);
+}
+
 /* What is to be asked of a buffer; "": nothing. */
 static const char *question(const writer *w, int i)
 {
@@ -299,7 +306,7 @@ static const char *question(const writer *w, int i)
         return "the tuning problem writes no argument of the kernel: is this the output?";
     if (!a->size[0])
         return "how many elements? the tuning problem does not say, or not in numbers";
-    if (type && a->type != ATX_DTYPES && strcmp(type, atx_dtype_name(a->type)) != 0)
+    if (type && a->type != ATX_DTYPES && !is_alike(type, atx_dtype_name(a->type)))
         return "the tuning problem has elements of another type: how many are there, and what do they hold?";
     if (!is_written(w, i) && !a->value[0])
         return a->ask[0] ? a->ask : "what does it hold?";

@@ -25,21 +25,21 @@
 /* Names, and the part of verify.cu that each is in. */
 static const struct {
     const char *name;
-    int part;
+    atx_check_kind part;
 } CHECKS[ATX_CHECK_KERNELS] = {
-    [ATX_FILL] = { "verify_fill", 0 },
-    [ATX_POISON] = { "verify_poison", 0 },
-    [ATX_EQUAL] = { "verify_equal", 0 },
-    [ATX_RANDOM] = { "verify_random", 0 },
-    [ATX_GUARD_FILL] = { "verify_guard_fill", 1 },
-    [ATX_GUARD] = { "verify_guard", 1 },
-    [ATX_GENERATE] = { "verify_generate", 2 },
-    [ATX_GENERATED] = { "verify_generated", 3 },
-    [ATX_AWAY] = { "verify_far", 4 },
-    [ATX_CLOSE] = { "verify_close", 4 },
-    [ATX_WORST] = { "verify_worst", 5 },
-    [ATX_WHERE] = { "verify_where", 5 },
-    [ATX_VALIDATE] = { "verify_outputs", 1 },
+    [ATX_FILL] = { "verify_fill", ATX_CHECK_FILL },
+    [ATX_POISON] = { "verify_poison", ATX_CHECK_FILL },
+    [ATX_EQUAL] = { "verify_equal", ATX_CHECK_EQUAL },
+    [ATX_RANDOM] = { "verify_random", ATX_CHECK_EQUAL },
+    [ATX_GUARD_FILL] = { "verify_guard_fill", ATX_CHECK_GUARD },
+    [ATX_GUARD] = { "verify_guard", ATX_CHECK_GUARD },
+    [ATX_GENERATE] = { "verify_generate", ATX_CHECK_GENERATE },
+    [ATX_GENERATED] = { "verify_generated", ATX_CHECK_GENERATED },
+    [ATX_AWAY] = { "verify_far", ATX_CHECK_CLOSE },
+    [ATX_CLOSE] = { "verify_close", ATX_CHECK_CLOSE },
+    [ATX_WORST] = { "verify_worst", ATX_CHECK_WORST },
+    [ATX_WHERE] = { "verify_where", ATX_CHECK_WORST },
+    [ATX_VALIDATE] = { "verify_outputs", ATX_CHECK_GUARD },
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -320,29 +320,32 @@ static at_status allocate(atx_bench *b, at_error *err)
     return status;
 }
 
+/* The part that has this kernel for the problem. */
+static atx_check_kind part_of(const atx_bench *b, atx_check_kernel which)
+{
+    const bool rows = atx_check_is_needed(&b->setup, ATX_CHECK_GENERATE_ROWS);
+    if (rows && which == ATX_GENERATE)
+        return ATX_CHECK_GENERATE_ROWS;
+    return rows && which == ATX_GENERATED ? ATX_CHECK_GENERATED_ROWS : CHECKS[which].part;
+}
+
 /* Loading takes a while: what the problem has no use for is left. */
 static bool is_needed(const atx_bench *b, atx_check_kernel which)
 {
-    bool generated = false, tolerant = false;
-    for (int i = 0; i < b->setup.buffer_count; i++) {
-        const atx_buffer *buffer = &b->setup.buffers[i];
-        generated = generated || buffer->how != ATX_BITS || buffer->column_count;
-        tolerant = tolerant || atx_is_by_number(buffer);
+    return atx_check_is_needed(&b->setup, part_of(b, which)) && (which != ATX_VALIDATE || b->has_answer);
+}
+
+/* The setup lends their names, and answers are made again when it is gone. */
+static at_status find_variables(atx_bench *b, const atx_setup *setup, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < setup->reference.variable_count && status == AT_OK; i++) {
+        const struct atx_kernel_variable *v = &setup->reference.variables[i];
+        status = atx_gpu_variable(&b->variables[i], b->gpu, b->reference, v->name,
+                                  setup->buffers[v->buffer].bytes, err);
+        b->setup.reference.variables[i].name = NULL;
     }
-    switch (which) {
-    case ATX_GENERATE:
-    case ATX_GENERATED:
-        return generated;
-    case ATX_AWAY:
-    case ATX_CLOSE:
-    case ATX_WORST:
-    case ATX_WHERE:
-        return tolerant;
-    case ATX_VALIDATE:
-        return b->has_answer;
-    default:
-        return true;
-    }
+    return status;
 }
 
 static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *err)
@@ -350,10 +353,12 @@ static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *er
     at_status status = AT_OK;
     for (int k = 0; k < ATX_CHECK_KERNELS && status == AT_OK; k++)
         if (is_needed(b, (atx_check_kernel)k))
-            status = atx_gpu_load(&b->checks[k], b->gpu, setup->verify[CHECKS[k].part].cubin, CHECKS[k].name,
-                                  NULL, err);
+            status = atx_gpu_load(&b->checks[k], b->gpu, setup->verify[part_of(b, (atx_check_kernel)k)].cubin,
+                                  CHECKS[k].name, NULL, err);
     if (status == AT_OK && setup->reference.cubin)
         status = atx_gpu_load_all(&b->reference, b->gpu, &setup->reference, err);
+    if (status == AT_OK && setup->reference.cubin)
+        status = find_variables(b, setup, err);
     if (status == AT_OK && setup->validator.cubin)
         status = atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err);
     return status;

@@ -29,11 +29,8 @@ static at_status fill_variables(atx_bench *b, int set, at_error *err)
     at_status status = AT_OK;
     for (int i = 0; i < k->variable_count && status == AT_OK; i++) {
         const int buffer = k->variables[i].buffer;
-        const int64_t bytes = b->setup.buffers[buffer].bytes;
-        atx_ptr to = 0;
-        status = atx_gpu_variable(&to, b->gpu, b->reference, k->variables[i].name, bytes, err);
-        if (status == AT_OK)
-            status = atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, set, buffer), bytes, err);
+        status = atx_gpu_copy(b->gpu, b->variables[i], atx_bench_buffer(b, set, buffer),
+                              b->setup.buffers[buffer].bytes, err);
     }
     return status;
 }

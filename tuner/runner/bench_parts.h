@@ -60,6 +60,7 @@ struct atx_bench {
     atx_bench *copies; /* with buffers of their own; NULL: they run on these */
     void *turns;       /* the reference's, of loops */
     atx_module *reference;
+    atx_ptr variables[ATX_MAX_ARGS]; /* of the reference's code, in their order */
     atx_module *validator;
     bool has_answer; /* a reference's, or a file's; copies are compared with what they copy */
     atx_module *checks[ATX_CHECK_KERNELS];

@@ -20,23 +20,25 @@ static __device__ inline double wrong_by(const void *got, u64 right, u64 i, u64 
                         atx_double_of(b));
 }
 
-#if !defined AT_PART || AT_PART == 2
+#if !defined AT_PART || AT_PART == 2 || AT_PART == 7
 
 extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance, u64 other, u64 lock)
 {
     const atx_filling f = { a, b, rows, total, variance, other, lock };
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step())
         atx_set_placed(to, i, how, atx_generate(i, count, atx_how_number(how), atx_how_rule(how), &f, seed));
 }
 
 #endif
-#if !defined AT_PART || AT_PART == 3
+#if !defined AT_PART || AT_PART == 3 || AT_PART == 8
 
 /* Are these still the numbers of verify_generate? `found` as in verify.cu, of numbers. */
 extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance,
                                             u64 other, u64 lock, u64 *found)
 {
     const atx_filling f = { a, b, rows, total, variance, other, lock };
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step())
         if (atx_bits_placed(got, i, how) != atx_generate(i, count, atx_how_number(how), atx_how_rule(how), &f, seed))
             blame(found, i);
@@ -48,6 +50,7 @@ extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed
 /* Every number wrong by whatever a check may allow. */
 extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how, u64 key, u64 lock)
 {
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step())
         atx_set_placed(to, i, how, atx_far_from(right_at(right, i, how, key, lock), atx_how_number(how)));
 }
@@ -60,6 +63,7 @@ extern "C" __global__ void verify_close(const void *got, const void *right, u64 
     const int number = atx_how_number(how), is_norm = atx_how_rule(how) == ATX_NORM;
     double    off[ATX_SQUARES] = {}, all[ATX_SQUARES] = {};
     u64       wrong = 0;
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step()) {
         const u64    bits = right_at(right, i, how, key, lock);
         const double by = wrong_by(got, bits, i, how, a, b), y = atx_number_value(bits, number);
@@ -83,6 +87,7 @@ extern "C" __global__ void verify_worst(const void *got, const void *right, u64 
                                         u64 lock)
 {
     u64 worst = 0;
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step()) {
         const u64 by = atx_bits_of_double(wrong_by(got, right_at(right, i, how, key, lock), i, how, a, b));
         worst = by > worst ? by : worst;
@@ -95,6 +100,7 @@ extern "C" __global__ void verify_where(const void *got, const void *right, u64 
                                         u64 lock)
 {
     const u64 worst = found[6];
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step())
         if (atx_bits_of_double(wrong_by(got, right_at(right, i, how, key, lock), i, how, a, b)) == worst)
             atomicMax(&found[1], ~i);
@@ -109,6 +115,7 @@ extern "C" __global__ void verify_outputs(const void *right, const void *before,
     const int number = atx_how_number(how);
     const u64 first = count ? atx_bits_placed(right, 0, how) : 0;
     u64       same = 0, nans = 0, infinite = 0, other = 0;
+#pragma unroll 1
     for (u64 i = first_index(); i < count; i += step()) {
         const u64    bits = atx_bits_placed(right, i, how);
         const double y = atx_number_value(bits, number);

@@ -17,6 +17,9 @@
 
 #define GRAPH_S   1e-3 /* a graph lasts at least this long: launching it costs 5 to 10 us */
 #define MAX_BATCH 4096 /* launches of kernels */
+/* A graph has a launch for each set that it takes to leave the L2. Where that takes so long, and the host
+ * keeps up with launches, they are made one by one: gaps of 1 us are the same for all. */
+#define LONGEST_GRAPH_S 20e-3
 
 /* Clocks are up when filling the buffers has not become faster by so much for so long. */
 #define WARM_CHUNK_S   2e-3
@@ -156,7 +159,8 @@ at_status atx_batch_open(atx_batch *b, atx_gpu *gpu, atx_bench *bench, double es
     const int each = b->what->kernel ? atx_kernel_launches(b->what->kernel) : 1;
     b->launches = (int64_t)ceil(ATX_SAMPLE_S / launch_s);
     limit_launches(b, bench);
-    if (launch_s / each >= graph_below_s)
+    if (launch_s / each >= graph_below_s ||
+        (launch_s / each >= ATX_GRAPH_BELOW_S && launch_s * (double)fewest > LONGEST_GRAPH_S))
         return AT_OK;
     b->launches = (int64_t)ceil((b->graph_s > 0 ? b->graph_s : GRAPH_S) / launch_s);
     if (b->launches < fewest)

@@ -1,7 +1,7 @@
 /*
  * verify.cu - the kernels that prove a candidate right. Compiled at run time, for the device's architecture, with
- * declare/data.h in front and fill.cu behind it, in parts: AT_PART says which. As a whole it would take 0.3 s, and the
- * device waits for it; the largest part takes 0.1 s.
+ * declare/data.h in front and fill.cu behind it, in parts: AT_PART says which (atx_check_kind). The device waits for
+ * them, so loops are not unrolled: that takes a compiler half as long again, and memory is the bound.
  *
  * All of them walk bytes [0, bytes) of buffers, in 16-byte words with a scalar end where all buffers are aligned
  * to that, byte by byte where one is not, on any grid. `found` starts as two zeros and receives the number of bad bytes in [0] and in [1] the bitwise
@@ -57,8 +57,10 @@ extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 key, u6
 {
     const u64 words = whole_words(bytes, to, to);
     ulonglong2 *wide = (ulonglong2 *)to;
+#pragma unroll 1
     for (u64 i = first_index(); i < words; i += step())
         wide[i] = make_ulonglong2(mask_word(key, lock, 2 * i), mask_word(key, lock, 2 * i + 1));
+#pragma unroll 1
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         to[i] = mask_byte(key, lock, i);
 }
@@ -84,21 +86,27 @@ extern "C" __global__ void verify_poison(unsigned char *to, const unsigned char 
     const u64 words = whole_words(bytes, to, from);
     ulonglong2 *wide = (ulonglong2 *)to;
     const ulonglong2 *right = (const ulonglong2 *)from;
+#pragma unroll 1
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = right[i];
         wide[i] = make_ulonglong2(x.x ^ mask_word(key, lock, 2 * i) ^ flip_word(is_left(leave, 2 * i) ? 0 : how, 2 * i),
                                   x.y ^ mask_word(key, lock, 2 * i + 1) ^
                                       flip_word(is_left(leave, 2 * i + 1) ? 0 : how, 2 * i + 1));
     }
+#pragma unroll 1
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         to[i] = (unsigned char)(from[i] ^ mask_byte(key, lock, i) ^ (unsigned char)(flip_word(is_left(leave, i / 8) ? 0 : how, i / 8) >> (i % 8 * 8)));
 }
+
+#endif
+#if !defined AT_PART || AT_PART == 6
 
 /* Bit for bit with an answer that may be masked. */
 extern "C" __global__ void verify_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found, u64 key, u64 lock)
 {
     const u64 words = whole_words(bytes, got, expected);
     const ulonglong2 *a = (const ulonglong2 *)got, *b = (const ulonglong2 *)expected;
+#pragma unroll 1
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = a[i], y = b[i];
         if (x.x != (y.x ^ mask_word(key, lock, 2 * i)) || x.y != (y.y ^ mask_word(key, lock, 2 * i + 1)))
@@ -106,6 +114,7 @@ extern "C" __global__ void verify_equal(const unsigned char *got, const unsigned
                 if (got[k] != (unsigned char)(expected[k] ^ mask_byte(key, lock, k)))
                     blame(found, k);
     }
+#pragma unroll 1
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         if (got[i] != (unsigned char)(expected[i] ^ mask_byte(key, lock, i)))
             blame(found, i);
@@ -116,6 +125,7 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
 {
     const u64 words = whole_words(bytes, got, got);
     const ulonglong2 *wide = (const ulonglong2 *)got;
+#pragma unroll 1
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = wide[i];
         if (x.x != mask_word(key, lock, 2 * i) || x.y != mask_word(key, lock, 2 * i + 1))
@@ -123,6 +133,7 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
                 if (got[k] != mask_byte(key, lock, k))
                     blame(found, k);
     }
+#pragma unroll 1
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         if (got[i] != mask_byte(key, lock, i))
             blame(found, i);
@@ -134,12 +145,14 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
 /* A guard zone has any alignment and length: byte by byte. One in each of so many sets, which lie `stride` bytes apart. */
 extern "C" __global__ void verify_guard_fill(unsigned char *zone, u64 bytes, u64 seed, u64 stride, u64 sets)
 {
+#pragma unroll 1
     for (u64 i = first_index(); i < bytes * sets; i += step())
         zone[i / bytes * stride + i % bytes] = random_byte(seed, i % bytes);
 }
 
 extern "C" __global__ void verify_guard(const unsigned char *zone, u64 bytes, u64 seed, u64 *found)
 {
+#pragma unroll 1
     for (u64 i = first_index(); i < bytes; i += step())
         if (zone[i] != random_byte(seed, i))
             blame(found, i);

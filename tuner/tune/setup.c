@@ -10,6 +10,7 @@
 
 #include "declare/data.h"
 #include "declare/declare_files.h"
+#include "device/columns.h"
 #include "device/layout.h"
 #include "lang/npy.h"
 #include "lang/render.h"
@@ -220,9 +221,11 @@ at_status atx_setup_fits(const atx_env *env, const atx_problem *problem, at_erro
 
 /* ---- kernels that fill and compare ---- */
 
-at_status atx_setup_checks(atx_str *source, int part, at_error *err)
+at_status atx_setup_checks(atx_str *source, atx_check_kind part, at_error *err)
 {
-    atx_str_addf(source, "#define AT_PART %d\n", part);
+    atx_str_addf(source, "#define AT_PART %d\n", (int)part);
+    if (part == ATX_CHECK_GENERATE || part == ATX_CHECK_GENERATED)
+        atx_str_add(source, "#define ATX_WITHOUT_ROWS\n");
     for (const atx_embedded *file = atx_embedded_verify; file->path; file++) {
         atx_str_addf(source, "#line 1 \"%s\"\n", file->path);
         atx_str_add_bytes(source, file->data, file->len);
@@ -232,15 +235,30 @@ at_status atx_setup_checks(atx_str *source, int part, at_error *err)
 
 static const char CHECKS_FILE[] = "runner/verify.cu";
 
+static at_status begin_check(atx_env *env, atx_check_kind part, at_error *err)
+{
+    atx_build *build = &env->verify[part];
+    at_status status = atx_setup_checks(&build->source, part, err);
+    return status == AT_OK ? atx_build_begin(build, &env->builder, CHECKS_FILE, err) : status;
+}
+
 at_status atx_setup_begin_checks(atx_env *env, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK; i++) {
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
         atx_build_drop(&env->verify[i], &env->builder); /* of an attempt that failed */
-        status = atx_setup_checks(&env->verify[i].source, i, err);
-        if (status == AT_OK)
-            status = atx_build_begin(&env->verify[i], &env->builder, CHECKS_FILE, err);
-    }
+    for (int i = 0; i < ATX_CHECK_GENERATE_ROWS && status == AT_OK; i++)
+        status = begin_check(env, (atx_check_kind)i, err);
+    return status;
+}
+
+/* Those that few problems need are begun by the first one. */
+static at_status begin_rare_checks(atx_env *env, const atx_setup *setup, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = ATX_CHECK_GENERATE_ROWS; i < ATX_CHECK_PARTS && status == AT_OK; i++)
+        if (!env->verify[i].source.len && atx_check_is_needed(setup, (atx_check_kind)i))
+            status = begin_check(env, (atx_check_kind)i, err);
     return status;
 }
 
@@ -248,6 +266,8 @@ static at_status wait_for_checks(atx_env *env, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK; i++) {
+        if (!env->verify[i].source.len)
+            continue;
         status = atx_build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
         if (status == AT_OK && !env->verify[i].ok)
             status = atx_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", CHECKS_FILE,
@@ -321,6 +341,8 @@ static at_status compile_again(bool *again, atx_env *env, atx_preparation *p, at
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         *again = atx_build_distrust(&env->verify[i]) || *again;
     for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK && *again; i++) {
+        if (!env->verify[i].source.len)
+            continue;
         status = atx_build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
         ok = ok && env->verify[i].ok;
     }
@@ -368,6 +390,8 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
     at_status status = atx_setup_describe(&out->setup, problem, slots, err);
     if (status == AT_OK)
         describe_copies(&out->setup, atx_setup_copy_bytes(env, problem, slots));
+    if (status == AT_OK)
+        status = begin_rare_checks(env, &out->setup, err);
     if (status == AT_OK)
         status = begin_reference(out, env, err);
     if (status == AT_OK)

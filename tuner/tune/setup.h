@@ -49,9 +49,10 @@ at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const
                              at_error *err) AT_MUST_CHECK;
 
 /* The source of a part of the kernels that fill buffers and check results. */
-at_status atx_setup_checks(atx_str *source, int part, at_error *err) AT_MUST_CHECK;
+at_status atx_setup_checks(atx_str *source, atx_check_kind part, at_error *err) AT_MUST_CHECK;
 
-/* Has all parts compiled for the env's device, without waiting: nothing depends on the problem. */
+/* Has all parts but the rare ones compiled for the env's device, without waiting: nothing depends on the
+ * problem. */
 at_status atx_setup_begin_checks(atx_env *env, at_error *err) AT_MUST_CHECK;
 
 /*
