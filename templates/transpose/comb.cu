@@ -134,7 +134,7 @@ transpose_comb(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
 #pragma unroll 1
         for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
             if (first_row == 0 && end_row == ROWS + HALO) {
-                move_words<AHEAD, LONG, COLS>(to, column);
+                move_words<AHEAD, LONG>(to, column, COLS);
             } else {
 #pragma unroll 1
                 for (int k = 0; k < AHEAD; k++)
