@@ -176,6 +176,8 @@ static at_status choose(making *m, at_error *err)
         for (int i = 0; i < n; i++)
             add_to_all(m, m->sets.at[n - 1][i]);
     m->pack->kernel_count = count;
+    m->pack->mean = atx_pack_mean_of(&m->c, chosen, count);
+    m->pack->bound = atx_pack_bound(&m->c, count, m->pack->mean);
     return AT_OK;
 }
 

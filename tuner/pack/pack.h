@@ -110,6 +110,9 @@ typedef struct atx_pack {
     atx_pack_loss curve[ATX_PACK_MAX_KERNELS]; /* with 1, 2, ... kernels, the best of them for each problem */
     atx_pack_loss packs[ATX_PACK_MAX_KERNELS]; /* of a pack with so many kernels, which may be others */
     int candidates;                            /* kernels that were chosen from */
+    /* Of the problems of the choice, the mean loss of the best kernel for each; what no other choice of as
+     * many kernels is below. */
+    double mean, bound;
 } atx_pack;
 
 typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */

@@ -4,6 +4,9 @@
  * gains. What is saved against no kernel is a submodular function of the set, so greedy choice saves at least
  * 1 - 1/e (63 %) of what the best set saves (Nemhauser, Wolsey, Fisher 1978), and exchanges only add to that.
  *
+ * Where all choices of as many kernels can be looked at, the best of them is taken; elsewhere pack_bound.c
+ * says how good one can be at best.
+ *
  * Of each problem the least and the second least loss of the chosen kernels are kept: without a kernel it has
  * the second, if that kernel was the first.
  */
@@ -14,6 +17,7 @@
 #include <string.h>
 
 enum { MOST_EXCHANGES = 200 };
+#define MOST_WORK 3e6 /* losses that are looked at to find the best choice of all */
 
 typedef struct choice {
     const atx_pack_candidates *c;
@@ -80,6 +84,61 @@ static double exchange(choice *ch, double mean)
     return mean;
 }
 
+double atx_pack_mean_of(const atx_pack_candidates *c, const int *chosen, int count)
+{
+    double sum = 0;
+    for (int p = 0; p < c->problems; p++) {
+        float least = ATX_PACK_INVALID;
+        for (int i = 0; i < count; i++) {
+            const float loss = c->losses[(size_t)p * (size_t)c->count + (size_t)chosen[i]];
+            least = loss < least ? loss : least;
+        }
+        sum += (double)least;
+    }
+    return sum / c->problems;
+}
+
+/* Whether all choices of so many can be looked at. */
+static bool is_small(const atx_pack_candidates *c, int count)
+{
+    double choices = 1;
+    for (int i = 0; i < count; i++)
+        choices *= (double)(c->count - i) / (i + 1);
+    return choices * c->problems * count <= MOST_WORK;
+}
+
+/* The next choice in lexical order: candidates in growing order. */
+static bool next_choice(int *at, int count, int candidates)
+{
+    int i = count - 1;
+    while (i >= 0 && at[i] == candidates - count + i)
+        i--;
+    if (i < 0)
+        return false;
+    for (at[i]++; i + 1 < count; i++)
+        at[i + 1] = at[i] + 1;
+    return true;
+}
+
+/* The best of all choices of as many. */
+static double look_at_all(choice *ch, double mean)
+{
+    int at[ATX_PACK_MAX_KERNELS];
+    if (ch->count > ATX_PACK_MAX_KERNELS || !is_small(ch->c, ch->count))
+        return mean;
+    for (int i = 0; i < ch->count; i++)
+        at[i] = i;
+    do {
+        const double m = atx_pack_mean_of(ch->c, at, ch->count);
+        if (m < mean - 1e-9) {
+            mean = m;
+            memcpy(ch->chosen, at, (size_t)ch->count * sizeof *at);
+        }
+    } while (next_choice(at, ch->count, ch->c->count));
+    look(ch);
+    return mean;
+}
+
 int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within, const atx_pack_candidates *c)
 {
     double mean = HUGE_VAL;
@@ -93,7 +152,7 @@ int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within, c
         if (next < 0)
             break;
         chosen[ch.count++] = next;
-        mean = exchange(&ch, look(&ch));
+        mean = look_at_all(&ch, exchange(&ch, look(&ch)));
         if (sets)
             memcpy(sets->at[ch.count - 1], chosen, (size_t)ch.count * sizeof *chosen);
     }

@@ -71,6 +71,13 @@ typedef struct atx_pack_sets {
 int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within,
                     const atx_pack_candidates *candidates);
 
+/* The mean over the problems of the least loss of the chosen ones. */
+double atx_pack_mean_of(const atx_pack_candidates *candidates, const int *chosen, int count);
+
+/* What no choice of `most` kernels has a smaller mean than; `mean` is that of one. Out of memory: -1, which
+ * no mean is below. */
+double atx_pack_bound(const atx_pack_candidates *candidates, int most, double mean);
+
 /* Those of the candidates that are worth being measured: about as many as `most`, with all forms of each
  * configuration. The others go. false: out of memory. */
 bool atx_pack_candidates_cut(atx_pack_candidates *candidates, int most);

@@ -96,6 +96,7 @@ static void add_model(atx_str *out, const atx_pack_writing *w, int m, const int 
     add_json_loss(out, "loss", &pack->held_out);
     atx_str_add(out, ",\n      ");
     add_json_loss(out, "loss_of_the_choice", &pack->chosen);
+    atx_str_addf(out, ",\n      \"choice\": {\"mean\": %.5f, \"bound\": %.5f}", pack->mean, pack->bound);
     atx_str_add(out, ",\n      \"with_fewer\": [\n");
     for (int n = 0; n < pack->kernel_count; n++) {
         atx_str_addf(out, "        {\"kernels\": %d, ", n + 1);
