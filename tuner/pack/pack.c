@@ -275,7 +275,10 @@ static bool draw_curves(making *m)
     const int count = m->pack->kernel_count;
     atx_pack *fewer = malloc(sizeof *fewer);
     int rows = 0;
-    float *first = take_columns(&rows, m->held_out, m->all_count, m->other_count, m->all, count,
+    int first_ones[ATX_PACK_MAX_KERNELS];
+    for (int i = 0; i < count; i++)
+        first_ones[i] = i;
+    float *first = take_columns(&rows, m->held_out, m->all_count, m->other_count, first_ones, count,
                                 count_of(m->measured[1], m->other_count) ? m->measured[1] : NULL);
     bool good = fewer && first && draw_curve(m->pack, first, rows);
     for (int n = 1; n <= count && good; n++) {

@@ -19,6 +19,7 @@ enum { BEST = 6 }; /* of a problem */
 #define GENERAL        0.10
 #define GENERAL_ALWAYS 0.70
 #define GENERAL_CONST  0.25
+#define LEAST_RATIO    0.5F      /* to the best of a problem: a model that says less is wrong */
 #define LARGE          (1 << 26) /* sizes of a template that always has constants; others have none there */
 
 /* The lets, where those that are constants of the compiled source have its values: also where the sizes would
@@ -240,7 +241,7 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
         return ATX_PACK_INVALID + 1;
     const double ratio =
         (1 + guess.slower) * (1 + cost_of_general(k->t, s->slots)) * (1 + cost_of_consts(k, s->slots));
-    return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : (float)ratio;
+    return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;
 }
 
 /* A row of losses: over the best that the model knows, or that one of these kernels is. */
@@ -250,7 +251,7 @@ static void fill_row(float *row, const atx_pack_kernel *kernels, int count, cons
     atx_guess guess;
     float best = ATX_PACK_INVALID;
     if (atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
-        best = (float)(1 + guess.slower);
+        best = guess.slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + guess.slower);
     for (int k = 0; k < count; k++) {
         row[k] = ratio_of(&kernels[k], request, s);
         best = row[k] < best ? row[k] : best;
