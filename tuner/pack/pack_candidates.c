@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEST = 6 }; /* of a problem */
+enum { BEST = 6, ASKED = 64 }; /* of a problem; and of these the best of each other template */
 
 /*
  * What the general form costs, which the model has not learned of: it knows kernels that have their sizes as
@@ -186,19 +186,29 @@ static at_status add_forms(atx_pack_candidates *c, const atx_pack_kernel *kernel
     return status;
 }
 
+/* Is it the first of its template? */
+static bool is_first(const atx_guess *guesses, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (guesses[k].t == guesses[i].t)
+            return false;
+    return true;
+}
+
+/* A template that is not the best of any problem may serve more sizes with one kernel than those that are. */
 static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
                           const atx_pack_sample *samples, int problems, at_error *err)
 {
-    atx_guess guesses[BEST];
+    atx_guess guesses[ASKED];
     int count = 0;
     at_status status =
-        atx_predictor_top(guesses, &count, BEST, request->predictor, &s->problem, s->slots, err);
+        atx_predictor_top(guesses, &count, ASKED, request->predictor, &s->problem, s->slots, err);
     if (status == AT_ERR_NOT_FOUND)
         return AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++) {
         const atx_pack_kernel k = { .t = guesses[i].t, .config = guesses[i].config, .example = s->problem };
         atx_pack_kernel forms[2];
-        if (atx_pack_forms(forms, &k, s->slots))
+        if ((i < BEST || is_first(guesses, i)) && atx_pack_forms(forms, &k, s->slots))
             status = add_forms(c, &forms[0], samples, problems, err);
     }
     return status;

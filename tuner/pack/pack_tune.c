@@ -20,7 +20,7 @@ struct atx_pack_tuner {
     const atx_tune_options *options;
     atx_pack_bench *benches[MOST_DEVICES];
     int count;
-    double begun_s, seconds;
+    double begun_s, seconds; /* begun: with the first measurement; 0: not yet */
 };
 
 static bool is_cancelled(const atx_pack_tuner *t)
@@ -76,7 +76,6 @@ at_status atx_pack_tuner_open(atx_pack_tuner **out, const atx_catalog *catalog,
         status = atx_pack_bench_await(t->benches[i], err);
     if (status == AT_OK)
         keep_one_model(t);
-    t->begun_s = atx_now_s();
     t->seconds = seconds;
     return status;
 }
@@ -240,7 +239,7 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table,
 {
     const size_t numbers = (size_t)table->problems * (size_t)table->count;
     float *expected = malloc((numbers + 1) * sizeof *expected);
-    work w = { .tuner = t, .table = table, .until_s = t->begun_s + share * t->seconds };
+    work w = { .tuner = t, .table = table };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
     at_status status = expected && w.entries ? AT_OK : atx_no_memory(err);
     if (status == AT_OK)
@@ -249,6 +248,8 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table,
         w.entries[k].kernel = table->kernels[k];
     if (status == AT_OK)
         status = atx_pack_bench_compile(t->benches[0], w.entries, table->count, err);
+    t->begun_s = t->begun_s > 0 ? t->begun_s : atx_now_s();
+    w.until_s = t->begun_s + share * t->seconds;
     if (status == AT_OK)
         status = run_workers(&w, err);
     if (status == AT_OK && is_cancelled(t))

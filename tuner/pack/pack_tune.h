@@ -14,8 +14,8 @@
 
 /*
  * Opens the devices of the options (none named: all of this machine that are of the first one's model), which
- * measure for `seconds` from then on. `options` are those of the search for each problem's winner; borrowed.
- * AT_ERR_DEVICE, AT_ERR_STORE, AT_ERR_CANCELLED.
+ * measure for `seconds` from the first measurement on. `options` are those of the search for each problem's
+ * winner; borrowed. AT_ERR_DEVICE, AT_ERR_STORE, AT_ERR_CANCELLED.
  */
 at_status atx_pack_tuner_open(atx_pack_tuner **out, const atx_catalog *catalog,
                               const atx_tune_options *options, double seconds, at_error *err) AT_MUST_CHECK;
