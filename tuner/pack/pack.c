@@ -120,7 +120,7 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 
 /* What is measured, and what of it is kept: the part of the time that goes to the problems of the choice, and
  * how many configurations are measured there. */
-#define SHARE 0.6
+#define SHARE 0.4
 enum { MEASURED_CONFIGS = 56 };
 
 /* Everything that a pack is made of. */

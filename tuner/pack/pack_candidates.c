@@ -12,15 +12,17 @@ enum { BEST = 6, ASKED = 64 }; /* of a problem; and of these the best of each ot
 
 /*
  * What the general form costs, which the model has not learned of: it knows kernels that have their sizes as
- * constants where `fixed` says so. Estimates from an H100 (README.md): arguments instead of constants;
- * templates that always have constants, and live on them; a const with the value that is right for all sizes
- * and not the one for these.
+ * constants where `fixed` says so. A share of the time and a time, medians of 50 problems on an H100
+ * (README.md): arguments instead of constants; a const with the value that is right for all sizes and not the
+ * one for these.
  */
-#define GENERAL        0.10
-#define GENERAL_ALWAYS 0.70
-#define GENERAL_CONST  0.25
-#define LEAST_RATIO    0.5F      /* to the best of a problem: a model that says less is wrong */
-#define LARGE          (1 << 26) /* sizes of a template that always has constants; others have none there */
+typedef struct cost {
+    double share, seconds;
+} cost;
+
+static const cost OF_ARGUMENTS = { 0.003, 0.06e-6 }, OF_CONSTS = { 0.007, 0.03e-6 };
+#define UNKNOWN_RATIO 1.5F
+#define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
 
 /* The lets, where those that are constants of the compiled source have its values: also where the sizes would
  * make another one that is as right. */
@@ -214,31 +216,31 @@ static at_status add_best(atx_pack_candidates *c, const atx_pack_request *reques
     return status;
 }
 
-static double cost_of_general(const atx_template *t, const int64_t *slots)
+static bool has_constant_sizes(const atx_template *t, const int64_t *slots)
 {
-    int64_t now = 0, large = 0, changed[ATX_MAX_SLOTS];
-    if (!t->scope.fixed || atx_expr_eval(&now, t->scope.fixed, slots, NULL) != AT_OK || !now)
-        return 0;
-    memcpy(changed, slots, (size_t)t->op->scope.symbols.count * sizeof *changed);
-    for (size_t i = 0; i < t->op->scope.let_count; i++)
-        changed[t->op->scope.lets[i].slot] = LARGE;
-    return atx_expr_eval(&large, t->scope.fixed, changed, NULL) == AT_OK && large ? GENERAL_ALWAYS : GENERAL;
+    int64_t now = 0;
+    return t->scope.fixed && atx_expr_eval(&now, t->scope.fixed, slots, NULL) == AT_OK && now;
 }
 
 /* Slots are those of the kernel where it is valid. */
-static double cost_of_consts(const atx_pack_kernel *k, const int64_t *slots)
+static bool has_other_consts(const atx_pack_kernel *k, const int64_t *slots)
 {
     int64_t natural[ATX_MAX_SLOTS];
     int n = 0;
     memcpy(natural, slots, sizeof natural);
     if (atx_config_bind(natural, k->t, &k->config, NULL) != AT_OK)
-        return GENERAL_CONST;
+        return true;
     for (size_t i = 0; i < k->t->scope.let_count; i++) {
         const atx_let *let = &k->t->scope.lets[i];
         if (let->rendered && natural[let->slot] != k->consts[n++] && !let->any)
-            return GENERAL_CONST;
+            return true;
     }
-    return 0;
+    return false;
+}
+
+static double share_of(cost c, double time_s)
+{
+    return c.share + (time_s > 0 ? c.seconds / time_s : 0);
 }
 
 /* Time over the best of the problem; ATX_PACK_INVALID + 1: not valid. */
@@ -246,11 +248,15 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
 {
     atx_geometry unused;
     atx_guess guess;
-    if (!atx_pack_allows(&unused, k, s->slots) ||
-        !atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
+    if (!atx_pack_allows(&unused, k, s->slots))
         return ATX_PACK_INVALID + 1;
-    const double ratio =
-        (1 + guess.slower) * (1 + cost_of_general(k->t, s->slots)) * (1 + cost_of_consts(k, s->slots));
+    if (!atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
+        return UNKNOWN_RATIO; /* with constants of these sizes it would not be valid */
+    double ratio = 1 + guess.slower;
+    if (has_constant_sizes(k->t, s->slots))
+        ratio *= 1 + share_of(OF_ARGUMENTS, guess.time_s);
+    if (has_other_consts(k, s->slots))
+        ratio *= 1 + share_of(OF_CONSTS, guess.time_s);
     return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;
 }
 

@@ -18,9 +18,9 @@ typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT 
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
 
-/* What a kernel that is not valid for a problem counts as: ten times as slow as the best. So kernels that are
- * valid for many problems are chosen first. */
-#define ATX_PACK_INVALID 9.0f
+/* What a kernel that is not valid for a problem counts as: a hundred times as slow as the best. So the first
+ * kernels are those that leave no problem without one. */
+#define ATX_PACK_INVALID 99.0f
 
 /*
  * All kernels that may be chosen, and what each loses on each problem: losses[problem * count + kernel], over
