@@ -1,4 +1,4 @@
-/* cmd_pack.c - `autotune pack`: few kernels for every size, as C source. Needs no GPU. */
+/* cmd_pack.c - `autotune pack`: few kernels for every size, as C source. */
 #include "cli/commands.h"
 #include "lookup/lookup.h"
 #include "lang/arch.h"
@@ -23,7 +23,8 @@ static const atx_usage USAGE = {
     "how "
     "much slower than the best known configuration it is expected to be on sizes that were not used to "
     "choose. "
-    "What is expected comes from the model of all trials (see autotune learn). Needs no GPU.",
+    "What is expected comes from the model of all trials (see autotune learn), which needs no GPU; --tune "
+    "measures it.",
 };
 
 typedef struct pack_args {
