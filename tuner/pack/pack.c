@@ -161,11 +161,11 @@ static void add_to_all(making *m, int candidate)
 
 static at_status choose(making *m, at_error *err)
 {
-    int chosen[ATX_PACK_MAX_KERNELS];
+    int chosen[ATX_PACK_MAX_KERNELS] = { 0 };
     const int kernels = m->r->kernels;
     const int most = kernels > 0 && kernels < ATX_PACK_MAX_KERNELS ? kernels : ATX_PACK_MAX_KERNELS;
     const int count = atx_pack_choose(chosen, &m->sets, most, m->r->within, &m->c);
-    m->all = malloc(((size_t)m->c.count + 1) * sizeof *m->all);
+    m->all = calloc((size_t)m->c.count + 1, sizeof *m->all);
     if (count < 0 || !m->all)
         return atx_no_memory(err);
     if (count == 0)
@@ -214,7 +214,7 @@ static float *take_columns(int *rows, const float *from, int columns, int proble
 {
     float *out = malloc(((size_t)problems * (size_t)count + 1) * sizeof *out);
     *rows = 0;
-    for (int p = 0; out && p < problems; p++) {
+    for (int p = 0; out && from && p < problems; p++) {
         if (only && !only[p])
             continue;
         for (int k = 0; k < count; k++)
@@ -254,7 +254,7 @@ static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const makin
 /* A pack of the first `n` kernels that were chosen when there were so many: its tree, and what it loses. */
 static bool make_pack_of(atx_pack *pack, const making *m, int n)
 {
-    int places[ATX_PACK_MAX_KERNELS], rows = 0;
+    int places[ATX_PACK_MAX_KERNELS] = { 0 }, rows = 0;
     const int *chosen = m->sets.at[n - 1];
     pack->kernel_count = n;
     for (int i = 0; i < n; i++) {
@@ -275,7 +275,7 @@ static bool draw_curves(making *m)
     const int count = m->pack->kernel_count;
     atx_pack *fewer = malloc(sizeof *fewer);
     int rows = 0;
-    int first_ones[ATX_PACK_MAX_KERNELS];
+    int first_ones[ATX_PACK_MAX_KERNELS] = { 0 };
     for (int i = 0; i < count; i++)
         first_ones[i] = i;
     float *first = take_columns(&rows, m->held_out, m->all_count, m->other_count, first_ones, count,

@@ -139,6 +139,7 @@ typedef struct run {
     int count;
     atx_pack_entry own[2]; /* the winner's configuration in general forms, to tell what that costs */
     int own_count;
+    int first; /* of the kernels, that is one of a pack's */
     double *seconds; /* of the trials; below zero: wrong */
     double *settled; /* of the re-measurement; 0: it was not in it */
 } run;
@@ -362,26 +363,39 @@ static bool see_trial(void *context, const atx_trial_row *row, const atx_fingerp
     return true;
 }
 
-static at_status read_known(run *r, double *tuned_s, double *kernel_s, const atx_pack_entry *entries,
-                            int count, at_error *err)
+static at_status read_trials(known *k, run *r, const atx_str *texts, const char **configs, at_error *err)
 {
     general_key key = { .shape = { 0 } };
-    atx_str *texts = calloc((size_t)count + 1, sizeof *texts);
-    const char **configs = calloc((size_t)count + 1, sizeof *configs);
-    at_status status = texts && configs ? make_key(&key, r->problem, err) : atx_no_memory(err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        add_config(&texts[i], &entries[i].kernel);
+    at_status status = make_key(&key, r->problem, err);
+    for (int i = 0; i < k->count && status == AT_OK; i++) {
         configs[i] = atx_str_text(&texts[i]);
         status = atx_str_status(&texts[i], err);
     }
-    known k = { entries, configs, tuned_s, kernel_s, count };
+    k->configs = configs;
     if (status == AT_OK)
-        status = atx_store_each_trial(r->env->store, &key.key, &r->env->fingerprint, see_trial, &k, err);
-    for (int i = 0; texts && i < count; i++)
+        status = atx_store_each_trial(r->env->store, &key.key, &r->env->fingerprint, see_trial, k, err);
+    atx_str_clear(&key.shape);
+    return status;
+}
+
+static at_status read_known(run *r, double *tuned_s, double *kernel_s, const atx_pack_entry *entries,
+                            int count, at_error *err)
+{
+    known k = { entries, NULL, tuned_s, kernel_s, count };
+    atx_str *texts = calloc((size_t)count + 1, sizeof *texts);
+    const char **configs = calloc((size_t)count + 1, sizeof *configs);
+    if (!texts || !configs) {
+        free(texts);
+        free(configs);
+        return atx_no_memory(err);
+    }
+    for (int i = 0; i < count; i++)
+        add_config(&texts[i], &entries[i].kernel);
+    const at_status status = read_trials(&k, r, texts, configs, err);
+    for (int i = 0; i < count; i++)
         atx_str_clear(&texts[i]);
     free(texts);
     free(configs);
-    atx_str_clear(&key.shape);
     return status;
 }
 
@@ -424,6 +438,7 @@ static at_status measure(run *r, const atx_pack_entry *entries, int count, at_er
         status = make_own(r, err);
     if (status == AT_OK)
         status = bind_entries(r, r->own, r->own_count, err);
+    r->first = r->count;
     if (status == AT_OK)
         status = bind_entries(r, entries, count, err);
     if (status == AT_OK)
@@ -433,6 +448,37 @@ static at_status measure(run *r, const atx_pack_entry *entries, int count, at_er
     if (status == AT_OK)
         scale(r);
     return status;
+}
+
+static void free_run(run *r)
+{
+    for (int i = 0; i < r->own_count; i++)
+        atx_build_clear(&r->own[i].build);
+    free(r->kernels);
+    free(r->entries);
+    free(r->seconds);
+    atx_build_clear(&r->build);
+}
+
+static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entry *entries,
+                             int count, at_error *err)
+{
+    const size_t most = (size_t)count + 3;
+    r->kernels = calloc(most, sizeof *r->kernels);
+    r->entries = calloc(most, sizeof *r->entries);
+    r->seconds = calloc(2 * most, sizeof *r->seconds);
+    if (!r->kernels || !r->entries || !r->seconds)
+        return atx_no_memory(err);
+    r->settled = r->seconds + most;
+    at_status status = measure(r, entries, count, err);
+    if (status == AT_OK)
+        status = store_all(r, err);
+    if (status != AT_OK)
+        return status;
+    *tuned_s = r->seconds[0];
+    for (int i = r->first; i < r->count; i++)
+        kernel_s[r->entries[i] - entries] = r->seconds[i];
+    return AT_OK;
 }
 
 at_status atx_pack_bench_run(atx_pack_bench *b, double *tuned_s, double *kernel_s, const atx_problem *problem,
@@ -449,24 +495,7 @@ at_status atx_pack_bench_run(atx_pack_bench *b, double *tuned_s, double *kernel_
         return status;
     *tuned_s = 0;
     memset(kernel_s, 0, (size_t)count * sizeof *kernel_s);
-    const size_t most = (size_t)count + 3;
-    r.kernels = calloc(most, sizeof *r.kernels);
-    r.entries = calloc(most, sizeof *r.entries);
-    r.seconds = calloc(2 * most, sizeof *r.seconds);
-    r.settled = r.seconds ? r.seconds + most : NULL;
-    status =
-        r.kernels && r.entries && r.seconds ? measure(&r, entries, count, &cause) : atx_no_memory(&cause);
-    if (status == AT_OK)
-        status = store_all(&r, &cause);
-    if (status == AT_OK)
-        *tuned_s = r.seconds[0];
-    for (int i = 1 + r.own_count; i < r.count && status == AT_OK; i++)
-        kernel_s[r.entries[i] - entries] = r.seconds[i];
-    for (int i = 0; i < r.own_count; i++)
-        atx_build_clear(&r.own[i].build);
-    free(r.kernels);
-    free(r.entries);
-    free(r.seconds);
-    atx_build_clear(&r.build);
+    status = measure_new(&r, tuned_s, kernel_s, entries, count, &cause);
+    free_run(&r);
     return forgive(&r, status, &cause, err);
 }

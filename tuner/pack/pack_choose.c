@@ -123,7 +123,7 @@ static bool next_choice(int *at, int count, int candidates)
 /* The best of all choices of as many. */
 static double look_at_all(choice *ch, double mean)
 {
-    int at[ATX_PACK_MAX_KERNELS];
+    int at[ATX_PACK_MAX_KERNELS] = { 0 };
     if (ch->count > ATX_PACK_MAX_KERNELS || !is_small(ch->c, ch->count))
         return mean;
     for (int i = 0; i < ch->count; i++)

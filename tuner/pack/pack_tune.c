@@ -152,7 +152,7 @@ static void *work_main(void *context)
     at_error err = { 0 };
     double tuned_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
     at_status status = kernel_s ? AT_OK : atx_no_memory(&err);
-    for (int place; status == AT_OK && (place = draw(w)) >= 0;) {
+    for (int place; kernel_s && status == AT_OK && (place = draw(w)) >= 0;) {
         status = atx_pack_bench_run(me->bench, &tuned_s, kernel_s, &w->table->samples[place].problem,
                                     w->entries, w->table->count, &err);
         if (status == AT_OK)
@@ -241,13 +241,15 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table,
     float *expected = malloc((numbers + 1) * sizeof *expected);
     work w = { .tuner = t, .table = table };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
-    at_status status = expected && w.entries ? AT_OK : atx_no_memory(err);
-    if (status == AT_OK)
-        memcpy(expected, table->losses, numbers * sizeof *expected);
-    for (int k = 0; k < table->count && status == AT_OK; k++)
+    if (!expected || !w.entries) {
+        free(expected);
+        free(w.entries);
+        return atx_no_memory(err);
+    }
+    memcpy(expected, table->losses, numbers * sizeof *expected);
+    for (int k = 0; k < table->count; k++)
         w.entries[k].kernel = table->kernels[k];
-    if (status == AT_OK)
-        status = atx_pack_bench_compile(t->benches[0], w.entries, table->count, err);
+    at_status status = atx_pack_bench_compile(t->benches[0], w.entries, table->count, err);
     t->begun_s = t->begun_s > 0 ? t->begun_s : atx_now_s();
     w.until_s = t->begun_s + share * t->seconds;
     if (status == AT_OK)
@@ -261,7 +263,7 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table,
         strike_wrong(table, w.entries);
     if (status == AT_OK && !correct(table, expected))
         status = atx_no_memory(err);
-    for (int k = 0; w.entries && k < table->count; k++)
+    for (int k = 0; k < table->count; k++)
         atx_build_clear(&w.entries[k].build);
     free(w.entries);
     free(expected);
