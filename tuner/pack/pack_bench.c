@@ -119,7 +119,8 @@ at_status atx_pack_bench_compile(atx_pack_bench *b, atx_pack_entry *entries, int
                 status = begin(&entries[next], env, err);
         if (status == AT_OK)
             status = atx_build_wait(&entries[i].build, &env->builder, entries[i].kernel.t->text.file, err);
-        entries[i].wrong |= !entries[i].build.ok;
+        if (!entries[i].build.ok)
+            entries[i].wrong = true;
     }
     return status;
 }
@@ -139,7 +140,7 @@ typedef struct run {
     int count;
     atx_pack_entry own[2]; /* the winner's configuration in general forms, to tell what that costs */
     int own_count;
-    int first; /* of the kernels, that is one of a pack's */
+    int first;       /* of the kernels, that is one of a pack's */
     double *seconds; /* of the trials; below zero: wrong */
     double *settled; /* of the re-measurement; 0: it was not in it */
 } run;

@@ -11,6 +11,7 @@
 
 #include "pack/pack.h"
 #include "tune/session.h"
+#include <stdatomic.h>
 
 typedef struct atx_pack_bench atx_pack_bench;
 
@@ -28,7 +29,7 @@ void atx_pack_bench_share(atx_pack_bench *bench, int workers); /* no more compil
 typedef struct atx_pack_entry {
     atx_pack_kernel kernel;
     atx_build build;
-    bool wrong; /* it does not compile, or was wrong on a problem: a pack may not have it */
+    atomic_bool wrong; /* it does not compile, or was wrong on a problem: a pack may not have it */
 } atx_pack_entry;
 
 /* Compiles those that are not yet. */

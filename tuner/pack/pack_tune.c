@@ -100,7 +100,7 @@ typedef struct work {
     const atx_pack_table *table;
     atx_pack_entry *entries;
     double until_s;
-    pthread_mutex_t lock; /* of the members below, and of the entries' `wrong` */
+    pthread_mutex_t lock; /* of the members below */
     int next;
     at_status status;
     at_error err;
@@ -138,7 +138,8 @@ static void take_row(work *w, int place, double tuned_s, const double *kernel_s)
     pthread_mutex_lock(&w->lock);
     t->measured[place] = tuned_s > 0;
     for (int k = 0; k < t->count; k++) {
-        w->entries[k].wrong |= kernel_s[k] < 0;
+        if (kernel_s[k] < 0)
+            w->entries[k].wrong = true;
         if (tuned_s > 0 && kernel_s[k] != 0)
             row[k] = kernel_s[k] < 0 ? ATX_PACK_INVALID : loss_of(kernel_s[k], tuned_s);
     }
