@@ -18,7 +18,7 @@ using Word = Vector<PER>;
  * The lane's next words of a column, `apart` words from each other, to an output row. The column's elements are `pitch`
  * apart in the tile; all words are gathered before the first is written.
  */
-template <int words, int apart, int pitch> __device__ __forceinline__ void move_words(T *to, const T *column)
+template <int words, int apart> __device__ __forceinline__ void move_words(T *to, const T *column, int pitch)
 {
     Word word[words];
 #pragma unroll
@@ -32,8 +32,8 @@ template <int words, int apart, int pitch> __device__ __forceinline__ void move_
 }
 
 /* The same where only rows [first_row, end_row) exist; the first word's elements are in `row` and below. */
-template <int words, int apart, int pitch>
-__device__ __forceinline__ void move_words_between(T *to, const T *column, int row, int first_row, int end_row)
+template <int words, int apart>
+__device__ __forceinline__ void move_words_between(T *to, const T *column, int pitch, int row, int first_row, int end_row)
 {
     Word word[words];
 #pragma unroll

@@ -10,7 +10,7 @@ common    odd                          # tiles of rows of an odd number of eleme
  * `Tiling` has a template's constants:
  *
  *     Element, Unit       of an output row; what a lane writes of it at a time: a union of bits and elements
- *     pitch               elements of the tile from one of a column to the next
+ *     pitch               elements of the tile from one of a column to the next; 0: the corner has it
  *     rows, halo          that a tile writes; and that are there above them, for columns that begin earlier
  *     apart               elements between the places where a tile's part of an output row may begin
  *     threads, lanes      of the block; that gather from a column
@@ -23,6 +23,7 @@ struct Corner { /* where a tile begins, and which part of it exists: all of it, 
     int start, phase;              /* of its first element: the place in the buffer, and in its piece */
     int pitch, pieces;             /* of the input's rows; whole ones of the buffer */
     int first_row, end_row, cols_here;
+    int tile_pitch;                /* that of the tile, where it is no constant */
 };
 
 template <typename Tiling> struct Target { /* where its columns go */
@@ -42,7 +43,8 @@ __device__ __forceinline__ void write_columns(const typename Tiling::Element *ti
     using Element = typename Tiling::Element;
     using Unit    = typename Tiling::Unit;
     using Bits    = decltype(Unit::bits);
-    constexpr int ahead = Tiling::ahead, deep = Tiling::deep, lanes = Tiling::lanes, pitch = Tiling::pitch;
+    constexpr int ahead = Tiling::ahead, deep = Tiling::deep, lanes = Tiling::lanes;
+    const int pitch = Tiling::pitch > 0 ? Tiling::pitch : at.tile_pitch;
     constexpr int per = sizeof(Unit) / sizeof(Element);
 
     const int aside = (int)threadIdx.x / lanes, own = Tiling::halo + (int)threadIdx.x % lanes * per;
@@ -58,7 +60,10 @@ __device__ __forceinline__ void write_columns(const typename Tiling::Element *ti
             for (int d = 0; d < deep; d++)
 #pragma unroll
                 for (int e = 0; e < per; e++)
-                    unit[a][d].element[e] = column[(d * lanes * per + e - up) * pitch + c];
+                    if constexpr (Tiling::pitch > 0)
+                        unit[a][d].element[e] = column[(d * lanes * per + e - up) * pitch + c];
+                    else /* the same: what is multiplied is so for all columns */
+                        unit[a][d].element[e] = (column - up * pitch + c)[(d * lanes * per + e) * pitch];
         }
 #pragma unroll
         for (int a = 0; a < ahead; a++) {
@@ -79,6 +84,7 @@ __device__ __forceinline__ void write_ends(const typename Tiling::Element *tile,
 {
     using Element = typename Tiling::Element;
     constexpr int per = sizeof(typename Tiling::Unit) / sizeof(Element);
+    const int pitch = Tiling::pitch > 0 ? Tiling::pitch : at.tile_pitch;
 
     for (int c = (int)threadIdx.x; c < at.cols_here; c += Tiling::threads) {
         const int begin = Tiling::halo - target.ahead(c), end = min(at.end_row, begin + Tiling::rows);
@@ -86,8 +92,8 @@ __device__ __forceinline__ void write_ends(const typename Tiling::Element *tile,
         const Element *const column = tile + at.phase + c;
         Element *const out = target.out + c * target.pitch;
         for (int row = max(begin, at.first_row); row < min(head, end); row++)
-            out[row] = column[row * Tiling::pitch];
+            out[row] = column[row * pitch];
         for (int row = max(head, begin + (end - begin) / per * per); row < end; row++)
-            out[row] = column[row * Tiling::pitch];
+            out[row] = column[row * pitch];
     }
 }

@@ -17,20 +17,21 @@ const     ANY_OUT = align_out < ALIGN  # nor the output at one of ALIGN
 const     HALO    = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows between aligned places of an output row
 const     TILE_COLS = WIDTH / sizeof(T)
 const     ACROSS  = WIDTH / 16 + 1     # pieces of a row, which begins within one
-const     PITCH   = ACROSS * piece + ld_in % piece # elements between rows of the tile, which begin as their rows in memory do
+let       pitch   = ACROSS * piece + ld_in % piece # elements between rows of the tile, which begin as their rows in memory do
+const     PITCH   = pitch              # 0, of a kernel for all sizes: it is computed
 const     DEEP    = RUN / (32 * max(4, sizeof(T))) # words of a column that a lane gathers
 const     COLS_EACH = TILE_COLS * 32 / THREADS # columns that a warp gathers
 const     ROWS    = RUN / sizeof(T)    # that a tile writes
 const     READ_ROWS = ROWS + HALO
 const     LOADS   = ceil_div(READ_ROWS, max(1, THREADS / ACROSS)) # pieces that a thread reads
-let       pieces  = ceil_div((READ_ROWS - 1) * PITCH, piece) + ACROSS # of the tile
+let       pieces  = ceil_div((READ_ROWS - 1) * pitch, piece) + ACROSS # of the tile
 const     RESIDENT = max(1, min(min(233472 / (16 * pieces + 1024), 1536 / THREADS), 32)) # blocks of a multiprocessor that registers should leave room for
 let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       across  = ceil_div(cols, TILE_COLS)
 let       tiles   = down * across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED = batch > 1
-general   BATCHED=1
+general   ANY_IN=1 ANY_OUT=1 PITCH=0 RESIDENT=any BATCHED=1
 fixed     count > 0                    # constants are what it lives on
 
 require   sizeof(T) <= 8 && ld_in % 2 == 1 # a column's elements meet different banks
@@ -108,9 +109,10 @@ template <bool whole> __device__ __forceinline__ void read_pieces(uint4 *tile, c
     const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
     if (THREADS % ACROSS != 0 && own >= DOWN)
         return;
-    const bool steady  = DOWN * at.pitch % PIECE == 0;
+    const int  pitch  = PITCH > 0 ? PITCH : at.tile_pitch;
+    const bool steady = DOWN % PIECE == 0; /* rows are odd */
     const int  element = at.start + own * at.pitch, piece = (element >> LOG) + n;
-    const int  place   = at.phase + own * PITCH, first = (place >> LOG) + n;
+    const int  place   = at.phase + own * pitch, first = (place >> LOG) + n;
     const uint4 *const from = COPY == COPY_async ? (const uint4 *)kept((long long)(in + piece)) : in + piece;
     const unsigned begin = COPY == COPY_async ? (unsigned)kept((int)begin_of<false>((const unsigned char *)(tile + first))) : 0;
     uint4 part[LOADS];
@@ -119,8 +121,8 @@ template <bool whole> __device__ __forceinline__ void read_pieces(uint4 *tile, c
 #pragma unroll
         for (int k = 0; k < LOADS; k++) {
             const int row  = own + k * DOWN, e = element + k * DOWN * at.pitch;
-            const int next = steady ? k * (DOWN * at.pitch / PIECE) : (e >> LOG) + n - piece; /* pieces from the first on */
-            const int to   = steady ? k * (DOWN * PITCH / PIECE) : ((place + k * DOWN * PITCH) >> LOG) + n - first;
+            const int next = steady ? k * (DOWN / PIECE * at.pitch) : (e >> LOG) + n - piece; /* pieces from the first on */
+            const int to   = steady ? k * (DOWN / PIECE * pitch) : ((place + k * DOWN * pitch) >> LOG) + n - first;
             const int col  = n * PIECE - ((steady ? element : e) & (PIECE - 1));
             const bool here = whole ? col < TILE_COLS && row < READ_ROWS
                                     : col < at.cols_here && row >= at.first_row && row < at.end_row && piece + next < at.pieces;
@@ -144,11 +146,13 @@ transpose_odd(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_
     const Spot spot = spot_of<FLAT, BATCHED, ORDER == ORDER_out_fast>(down, across);
     const int matrix = (int)matrix_of<FLAT, BATCHED>(down, across), c0 = (int)spot.c * TILE_COLS, r0 = (int)spot.r * ROWS;
 
+    const int tile_pitch = PITCH > 0 ? PITCH : ACROSS * PIECE + in_pitch % PIECE;
+
     /* A buffer that does not begin aligned is the rest of one that does. */
     const int in_base = ANY_IN ? (int)elements_behind<16>(in) : 0, out_base = ANY_OUT ? (int)elements_behind<ALIGN>(out) : 0;
     const int start = (matrix * high + r0 - HALO) * in_pitch + c0 + in_base, count = (int)batch * high * in_pitch + in_base;
     const uint4 *const pieces = (const uint4 *)(in - in_base);
-    const Corner at = { start, start & (PIECE - 1), in_pitch, count >> LOG, max(HALO - r0, 0), min(high - r0, ROWS) + HALO, min(wide - c0, TILE_COLS) };
+    const Corner at = { start, start & (PIECE - 1), in_pitch, count >> LOG, max(HALO - r0, 0), min(high - r0, ROWS) + HALO, min(wide - c0, TILE_COLS), tile_pitch };
     const Target<Tiling> target = { out + ((matrix * wide + c0) * out_pitch + r0 - HALO), out_pitch,
                   (int)((unsigned)((matrix * wide + c0) * out_pitch + out_base) % Tiling::apart), out_pitch % Tiling::apart };
 
@@ -168,7 +172,7 @@ transpose_odd(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_
     if (threadIdx.x < PIECE && i >= 0 && i < count - in_base) {
         const int row = i / in_pitch - (matrix * high + r0 - HALO), col = i % in_pitch - c0;
         if (row >= at.first_row && row < at.end_row && col >= 0 && col < at.cols_here)
-            ((T *)tile)[at.phase + row * PITCH + col] = in[i];
+            ((T *)tile)[at.phase + row * tile_pitch + col] = in[i];
     }
     if (COPY == COPY_async)
         await_copies();

@@ -20,13 +20,14 @@ const     HALO    = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / si
 const     TILE_COLS = WIDTH / sizeof(T)
 const     ACROSS  = WIDTH / 16 + SHIFT # pieces of a row
 let       slots   = SHIFT || ACROSS % 2 == 1 ? ACROSS : ACROSS + 1
-const     PITCH   = slots * piece + ld_in % piece # elements between rows of the tile, which begin as their rows in memory do
-const     ASIDE   = sizeof(T) == 16 ? 1 : min(4, gcd(PITCH, 32)) # columns that a warp gathers from: then its lanes meet different banks
+let       pitch   = slots * piece + ld_in % piece # elements between rows of the tile, which begin as their rows in memory do
+const     PITCH   = pitch              # 0, of a kernel for all sizes: it is computed
+const     ASIDE   = sizeof(T) == 16 ? 1 : min(4, gcd(pitch, 32)) # columns that a warp gathers from: then its lanes meet different banks
 let       chunk   = 32 / ASIDE * AHEAD * max(1, 4 / sizeof(T)) # rows that a warp gathers from at a time
 const     ROWS    = RUN / sizeof(T)    # that a tile writes
 const     READ_ROWS = ROWS + HALO
-const     PIECES  = ((READ_ROWS - 1) * PITCH * sizeof(T) + 15) / 16 + ACROSS # of the tile
-const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
+let       pieces  = ((READ_ROWS - 1) * pitch * sizeof(T) + 15) / 16 + ACROSS # of the tile
+const     RESIDENT = max(1, min(233472 / (16 * pieces + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
 let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks_across = ceil_div(ceil_div(cols, TILE_COLS), BESIDE) * BESIDE
 let       blocks  = down * blocks_across * batch
@@ -34,11 +35,11 @@ const     FLAT    = max(ORDER == ORDER_in_fast ? down : blocks_across, batch) > 
 const     BATCHED = batch > 1
 const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64-bit offsets inside a tile
 const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
-general   BATCHED=1 WIDE=1 KEEP=any
+general   ANY_IN=1 ANY_OUT=1 SHIFT=1 PITCH=0 RESIDENT=any BATCHED=1 WIDE=1 KEEP=any
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less
-require   gcd(PITCH, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
+require   gcd(pitch, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
 require   4 * HALO <= ROWS             # at most a fifth is read twice
 require   ALIGN == 32 || HALO > 0      # already aligned
 require   ALIGN != 64 || (sizeof(T) == 4 && RUN == 512) # for others it is not worth the rows that are read twice
@@ -48,12 +49,12 @@ require   ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   TILE_COLS < 2 * cols || WIDTH == 64
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
+require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * pieces + 1024) # else shared memory limits the blocks to the same number
 require   READ_ROWS * ACROSS >= THREADS || THREADS == 256
 require   READ_ROWS * ACROSS <= 36 * THREADS
-require   THREADS == 512 || PIECES <= 2048 # large tiles need them all
-require   PIECES >= 256                # a multiprocessor needs many bytes in flight
-require   16 * PIECES <= min(device.max_shared_bytes, 102400)
+require   THREADS == 512 || pieces <= 2048 # large tiles need them all
+require   pieces >= 256                # a multiprocessor needs many bytes in flight
+require   16 * pieces <= min(device.max_shared_bytes, 102400)
 require   THREADS <= device.max_threads_per_block
 require   BESIDE == 1 || (device.cc >= 90 && SHIFT && !FLAT && cols > TILE_COLS) # a cluster is part of the grid
 require   PREFETCH == 128 || (BESIDE == 2 && count * sizeof(T) >= 33554432) # else it brings what nobody needs in time
@@ -63,7 +64,7 @@ grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
           FLAT ? 1 : ORDER == ORDER_in_fast ? down : blocks_across \
           FLAT ? 1 : batch
 block     THREADS
-shared    16 * PIECES
+shared    16 * pieces
 default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 BESIDE=1 PREFETCH=128 ALIGN=32 AHEAD=2 ORDER=out_fast
 */
 
@@ -72,7 +73,7 @@ using T = unsigned char;
 #define AUTOTUNE_ARG(name) name
 constexpr int THREADS = 512, RESIDENT = 2, BESIDE = 2, PREFETCH = 128, AHEAD = 2, ALIGN = 32, ANY_IN = 1, ANY_OUT = 1, SHIFT = 1, HALO = 32, ROWS = 256;
 constexpr int READ_ROWS = 288, TILE_COLS = 256;
-constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, PIECES = 4914, BATCHED = 0, FLAT = 0, WIDE = 0;
+constexpr int ACROSS = 17, PITCH = 273, ASIDE = 1, BATCHED = 0, FLAT = 0, WIDE = 0;
 constexpr int ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_out_fast, KEEP = 1;
 #include "../common/async.cuh"
 #include "../common/columns.cuh"
@@ -153,6 +154,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
     const uint4 *const from = (const uint4 *)(in - in_base) + piece;
 
     /* Every thread keeps to its place in a row and goes down. */
+    const int pitch = PITCH > 0 ? PITCH : (SHIFT || ACROSS % 2 == 1 ? ACROSS : ACROSS + 1) * PIECE + (int)ld_in % PIECE;
     const int n = (int)threadIdx.x % ACROSS, own = (int)threadIdx.x / ACROSS;
     if (THREADS % ACROSS == 0 || own < DOWN)
 #pragma unroll 4
@@ -160,7 +162,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
             const Index element = phase + row * (Index)ld_in, at = (element >> LOG) + n;
             const int   col = n * PIECE - (SHIFT ? (int)(element & (PIECE - 1)) : 0);
             if (col < cols_here && at < whole)
-                copy_async<KEEP, PREFETCH>(shared_memory + ((phase + row * PITCH) >> LOG) + n, from + at);
+                copy_async<KEEP, PREFETCH>(shared_memory + ((phase + row * pitch) >> LOG) + n, from + at);
         }
     await_copies();
     __syncthreads();
@@ -171,7 +173,7 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
         if (i >= 0 && i < count - in_base) {
             const long long row = i / ld_in - (matrix * rows + r0 - HALO), col = i % ld_in - c0;
             if (row >= first_row && row < end_row && col >= 0 && col < cols_here)
-                ((T *)shared_memory)[phase + (int)row * PITCH + (int)col] = in[i];
+                ((T *)shared_memory)[phase + (int)row * pitch + (int)col] = in[i];
         }
         __syncthreads();
     }
@@ -188,22 +190,22 @@ transpose_skew(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE
         const int c = ASIDE == 1 ? group : group / PER * (PER * ASIDE) + group % PER + lane % ASIDE * PER;
         const int ahead = HALO == 0 ? 0 : (int)((out_phase + c * out_step) % UNITS); /* of an aligned place */
         int       row   = own_row - ahead;
-        const T  *column = place + row * PITCH + c;
+        const T  *column = place + row * pitch + c;
         T        *to     = to_tile + (c * (Index)ld_out + row);
 
         if (whole_tile)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                move_words<AHEAD, LONG, PITCH>(to, column);
-                column += CHUNK * PER * PITCH;
+                move_words<AHEAD, LONG>(to, column, pitch);
+                column += CHUNK * PER * pitch;
                 to += CHUNK * PER;
             }
         else if (c < cols_here)
 #pragma unroll 1
             for (int chunk = 0; chunk < CHUNKS / CHUNKS_ASIDE; chunk++) {
-                move_words_between<AHEAD, LONG, PITCH>(to, column, row, first_row, end_row);
+                move_words_between<AHEAD, LONG>(to, column, pitch, row, first_row, end_row);
                 row += CHUNK * PER;
-                column += CHUNK * PER * PITCH;
+                column += CHUNK * PER * pitch;
                 to += CHUNK * PER;
             }
     }

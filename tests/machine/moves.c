@@ -6,6 +6,7 @@
 #include "moves.h"
 
 #include "lang/render.h"
+#include "pack/pack_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,11 +144,12 @@ static bool set_constant(atx_str *text, const char *name, char digit)
 /* Large offsets and grids cannot be tried here, but the code for them can. */
 typedef enum variant {
     AS_RENDERED,
-    FOR_HUGE, /* 64-bit offsets; tiles are counted in the grid's x alone */
-    IN_STRIPS /* tiles are counted in strips of two */
+    FOR_HUGE,  /* 64-bit offsets; tiles are counted in the grid's x alone */
+    IN_STRIPS, /* tiles are counted in strips of two */
+    IN_GENERAL /* as in a pack: with the constants that are right for all sizes */
 } variant;
 
-static const char *const VARIANTS[] = { "", ", as for a huge problem", ", in strips" };
+static const char *const VARIANTS[] = { "", ", as for a huge problem", ", in strips", ", in general form" };
 
 /* False: this text has no such variant. Sizes are constants in texts of small problems alone. */
 static bool change(atx_str *text, atx_geometry *g, variant to)
@@ -218,6 +220,34 @@ static void add_trial(group *g, int problem, const atx_config *config, variant v
     atx_str_clear(&words);
 }
 
+/* A pack's kernel; none where the form is that which is tried anyway. */
+static void add_general(group *g, int problem, const atx_config *config)
+{
+    const struct tried *on = &g->on->items[problem];
+    const atx_pack_kernel kernel = { .t = g->t, .config = *config, .example = on->problem };
+    atx_pack_kernel forms[2];
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_build none = { .done = false };
+    atx_geometry unused;
+    at_error err = { 0 };
+    atx_str text = { 0 }, words = { 0 };
+    trial r = { .problem = problem, .changed = true };
+    memcpy(slots, on->slots, sizeof slots);
+    if (atx_pack_forms(forms, &kernel, slots) < 2 || !atx_pack_allows(&unused, &forms[1], slots))
+        return;
+    must(atx_pack_render_kernel(&text, &forms[1], &few_multiprocessors, &err), &err);
+    must(atx_template_bind(&r.kernel, &none, g->t, slots, &err), &err);
+    atx_config_text(&words, g->t, config);
+    atx_str_add(&words, VARIANTS[IN_GENERAL]);
+    r.text = keep_text(g, atx_str_text(&text));
+    r.words = atx_text_copy(words.data, words.len);
+    if (!r.words || !atx_grow(&g->trials, &g->trial_cap, g->trial_count, sizeof *g->trials))
+        must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
+    g->trials[g->trial_count++] = r;
+    atx_str_clear(&text);
+    atx_str_clear(&words);
+}
+
 static bool is_among(const int64_t *picks, int count, int64_t index)
 {
     for (int i = 0; i < count; i++)
@@ -284,6 +314,8 @@ static void add_problem_of(group *g, int problem)
         add_trial(g, problem, &config, FOR_HUGE);
     if (count > 0 && !on->few)
         add_trial(g, problem, &config, IN_STRIPS);
+    if (count > 0)
+        add_general(g, problem, &config);
     atx_space_close(space);
 }
 

@@ -1,8 +1,10 @@
-/* cmd_pack.c - `autotune pack`: few kernels for every size, as C source. Needs no GPU. */
+/* cmd_pack.c - `autotune pack`: few kernels for every size, as C source. */
 #include "cli/commands.h"
 #include "lookup/lookup.h"
 #include "lang/arch.h"
 #include "pack/pack.h"
+#include "pack/pack_tune.h"
+#include "cli/process.h"
 #include "util/out_file.h"
 
 #include <ctype.h>
@@ -21,15 +23,18 @@ static const atx_usage USAGE = {
     "how "
     "much slower than the best known configuration it is expected to be on sizes that were not used to "
     "choose. "
-    "What is expected comes from the model of all trials (see autotune learn). Needs no GPU.",
+    "What is expected comes from the model of all trials (see autotune learn), which needs no GPU; --tune "
+    "measures it.",
 };
 
 typedef struct pack_args {
     const char *db, *templates_dir, *folder, *name, *within, *shapes;
-    atx_words words, sizes, devices, archs;
+    const char *tries;
+    atx_words words, sizes, devices, archs, gpus;
     atx_folder_words folders;
     bool source;
-    int64_t kernels, problems, seed;
+    int64_t kernels, problems, seed, trials;
+    double tune_s;
 } pack_args;
 
 enum { MOST_RANGES = 256 };
@@ -65,24 +70,30 @@ static void clear_ranges(ranges *r)
         free(r->texts[i]);
 }
 
+static at_status read_list(atx_pack_domain *out, const char *file, const atx_catalog *catalog,
+                           const atx_op *op, atx_dtype type, at_error *err)
+{
+    atx_shapes shapes = { 0 };
+    at_status status =
+        atx_shapes_read(&shapes, file, catalog, &(atx_shape_defaults){ .op = op->name, .type = &type }, err);
+    if (status == AT_OK)
+        status = atx_pack_domain_list(out, op, type, &shapes, file, err);
+    atx_shapes_clear(&shapes);
+    return status;
+}
+
 static at_status read_domain(atx_pack_domain *out, const pack_args *a, const atx_catalog *catalog,
                              const atx_op *op, atx_dtype type, at_error *err)
 {
     ranges r = { .count = 0 };
-    atx_shapes shapes = { 0 };
-    at_status status = AT_OK;
     if (a->shapes && a->sizes.count)
         return atx_fail(err, AT_ERR_USAGE, "found both --shapes and --sizes; expected one of them");
     if (a->shapes)
-        status = atx_shapes_read(&shapes, a->shapes, catalog,
-                                 &(atx_shape_defaults){ .op = op->name, .type = &type }, err);
-    else
-        status = split_ranges(&r, &a->sizes, err);
+        return read_list(out, a->shapes, catalog, op, type, err);
+    at_status status = split_ranges(&r, &a->sizes, err);
     if (status == AT_OK)
-        status = a->shapes ? atx_pack_domain_list(out, op, type, &shapes, a->shapes, err)
-                           : atx_pack_domain_read(out, op, type, r.words, r.count, err);
+        status = atx_pack_domain_read(out, op, type, r.words, r.count, err);
     clear_ranges(&r);
-    atx_shapes_clear(&shapes);
     return status;
 }
 
@@ -221,6 +232,9 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
 
 static void print_loss(const char *what, const atx_pack_loss *loss)
 {
+    if (loss->measured)
+        atx_print(stdout, "  %-22s measured on %d of %d:\n", what, loss->measured, loss->problems);
+    what = loss->measured ? "" : what;
     atx_print(stdout, "  %-22s mean %.1f %%, median %.1f %%, 95 of 100 within %.1f %%, worst %.1f %%", what,
               100 * loss->mean, 100 * loss->median, 100 * loss->p95, 100 * loss->worst);
     if (loss->unanswered)
@@ -239,8 +253,8 @@ static void print_pack(const atx_pack *pack)
     print_loss("sizes chosen by", &pack->chosen);
     atx_print(stdout, "  with fewer kernels    ");
     for (int n = 1; n <= pack->kernel_count; n *= 2)
-        atx_print(stdout, "%s %d: %.1f %%", n > 1 ? "," : "", n, 100 * pack->curve[n - 1].mean);
-    atx_print(stdout, " (mean of the best for each size)\n");
+        atx_print(stdout, "%s %d: %.1f %%", n > 1 ? "," : "", n, 100 * pack->packs[n - 1].mean);
+    atx_print(stdout, " (mean, of a pack of so many)\n");
 }
 
 static void add_command(atx_str *out, int argc, char **argv)
@@ -264,7 +278,49 @@ typedef struct making {
     int64_t archs[ATX_PACK_MAX_MODELS];      /* compute capability to compile for; 0: the target's */
     int count;
     atx_pack *packs[ATX_PACK_MAX_MODELS];
+    const char *command;
+    atx_pack_domain tries; /* --try */
+    /* Of --tune. */
+    atx_tune_options options;
+    atx_str cache;
+    atx_pack_tuner *tuner;
 } making;
+
+/* The devices that measure, and the model of GPU that the pack is for: theirs. */
+static at_status open_tuner(making *m, at_error *err)
+{
+    const pack_args *a = m->args;
+    atx_target target = { .cc = 0 };
+    if (!m->db)
+        return atx_fail(err, AT_ERR_USAGE, "--tune stores what it measures; expected a database (--db)");
+    if (a->devices.count || a->archs.count)
+        return atx_fail(err, AT_ERR_USAGE,
+                        "found --device or --arch beside --tune, which chooses for the GPUs that measure; "
+                        "expected --gpus");
+    m->options = (atx_tune_options){ .devices = a->gpus.items,
+                                     .device_count = a->gpus.count,
+                                     .max_trials = a->trials,
+                                     .seed = (uint64_t)a->seed,
+                                     .db_path = m->db,
+                                     .command = m->command,
+                                     .cancel = &atx_cancel_requested };
+    at_status status = atx_store_cache_path(&m->cache, err);
+    if (status == AT_OK)
+        status = atx_store_cubin_limit(&m->options.cache_bytes, NULL, err);
+    m->options.cache_path = m->cache.len ? atx_str_text(&m->cache) : NULL;
+    atx_process_take_time();
+    if (status == AT_OK)
+        status = atx_pack_tuner_open(&m->tuner, m->catalog, &m->options, a->tune_s, err);
+    if (status != AT_OK)
+        return status;
+    const atx_device_info *info = atx_pack_tuner_device(m->tuner);
+    snprintf(target.name, sizeof target.name, "%s", info->name);
+    target.cc = info->limits.cc;
+    target.sms = info->limits.sms;
+    m->targets[0] = target;
+    m->count = 1;
+    return AT_OK;
+}
 
 static at_status add_target(making *m, const atx_target *target, int64_t arch, at_error *err)
 {
@@ -322,6 +378,8 @@ static at_status make_one(making *m, int i, at_error *err)
         atx_arch_limits(&limits, m->archs[i] ? m->archs[i] : target->cc ? target->cc : learned.cc);
         if (!m->archs[i])
             limits.sms = target->sms ? target->sms : learned.sms;
+        if (m->tuner)
+            limits = atx_pack_tuner_device(m->tuner)->limits;
         const atx_pack_request request = { .domain = &m->domain,
                                            .catalog = m->catalog,
                                            .predictor = known.predictor,
@@ -330,7 +388,9 @@ static at_status make_one(making *m, int i, at_error *err)
                                            .kernels = (int)m->args->kernels,
                                            .within = m->within,
                                            .problems = (int)m->args->problems,
-                                           .seed = (uint64_t)m->args->seed };
+                                           .seed = (uint64_t)m->args->seed,
+                                           .tuner = m->tuner,
+                                           .tries = m->args->tries ? &m->tries : NULL };
         status = atx_pack_make(&m->packs[i], &request, err);
     }
     close_models(&known);
@@ -339,7 +399,7 @@ static at_status make_one(making *m, int i, at_error *err)
 
 static at_status make_all(making *m, const char *name, const char *command, at_error *err)
 {
-    at_status status = choose_targets(m, err);
+    at_status status = m->args->tune_s > 0 ? open_tuner(m, err) : choose_targets(m, err);
     for (int i = 0; i < m->count && status == AT_OK; i++)
         status = make_one(m, i, err);
     if (status == AT_OK)
@@ -354,7 +414,7 @@ static at_status make_all(making *m, const char *name, const char *command, at_e
 
 static at_status make(const pack_args *a, const atx_catalog *catalog, const char *command, at_error *err)
 {
-    making m = { .args = a, .catalog = catalog };
+    making m = { .args = a, .catalog = catalog, .command = command };
     atx_dtype type = ATX_F32;
     char name[64];
     atx_str keep = { 0 };
@@ -365,18 +425,23 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
         status = check_name(name, a, m.op, type, err);
     if (status == AT_OK)
         status = read_domain(&m.domain, a, catalog, m.op, type, err);
+    if (status == AT_OK && a->tries)
+        status = read_list(&m.tries, a->tries, catalog, m.op, type, err);
     if (status == AT_OK && atx_db_path(&m.db, a->db, &keep, NULL) != AT_OK)
         m.db = NULL;
     if (status == AT_OK)
         status = make_all(&m, name, command, err);
+    atx_pack_tuner_close(m.tuner);
     atx_pack_domain_clear(&m.domain);
+    atx_pack_domain_clear(&m.tries);
+    atx_str_clear(&m.cache);
     atx_str_clear(&keep);
     return status;
 }
 
 int atx_cmd_pack(int argc, char **argv)
 {
-    pack_args a = { .folder = ".", .kernels = 8, .problems = 300, .seed = 1 };
+    pack_args a = { .folder = ".", .kernels = 8, .problems = 300, .seed = 1, .trials = 40 };
     int code = ATX_EXIT_OK, broken = 0;
     atx_catalog *catalog = NULL;
     atx_str command = { 0 };
@@ -396,6 +461,15 @@ int atx_cmd_pack(int argc, char **argv)
         { "--name", ATX_OPT_TEXT, "NAME", "name of the files and the function (default OP_DTYPE)", &a.name },
         { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 300)",
           &a.problems },
+        { "--try", ATX_OPT_TEXT, "FILE", "problems to try the pack on, one a line, in place of drawn ones",
+          &a.tries },
+        { "--tune", ATX_OPT_SECONDS, "TIME",
+          "measure kernels for so long, on this machine's GPUs, instead of relying on the model: 90s, 10m",
+          &a.tune_s },
+        { "--gpus", ATX_OPT_LIST, "N,...", "those that measure (default: all of the first one's model)",
+          &a.gpus },
+        { "--trials", ATX_OPT_COUNT, "N", "of the search for each problem's own best kernel (default 40)",
+          &a.trials },
         { "--seed", ATX_OPT_COUNT, "N", "of the problems that are drawn (default 1)", &a.seed },
         { "--device", ATX_OPT_LIST, "N|NAME,...", "models of GPU, each with kernels and a choice of its own",
           &a.devices },

@@ -28,6 +28,22 @@ static at_status draw_all(atx_pack_sample **out, atx_pack_use use, atx_rng *rng,
     return AT_OK;
 }
 
+/* The listed problems, each once, that fit the device. */
+static at_status list_all(atx_pack_sample **out, int *count, const atx_pack_request *r, at_error *err)
+{
+    const atx_pack_domain *d = r->tries;
+    *count = 0;
+    *out = calloc((size_t)d->problem_count + 1, sizeof **out);
+    if (!*out)
+        return atx_no_memory(err);
+    for (int i = 0; i < d->problem_count; i++) {
+        atx_pack_sample *s = &(*out)[*count];
+        s->problem = d->problems[i];
+        *count += atx_problem_bind(s->slots, &s->problem, r->limits, NULL) == AT_OK;
+    }
+    return AT_OK;
+}
+
 static int by_loss(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
@@ -102,63 +118,236 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
     return lost != NULL;
 }
 
-static at_status choose(atx_pack *pack, const atx_pack_request *r, atx_pack_sample *samples, at_error *err)
+/* What is measured, and what of it is kept: the part of the time that goes to the problems of the choice, and
+ * how many configurations are measured there. */
+#define SHARE 0.4
+enum { MEASURED_CONFIGS = 56 };
+
+/* Everything that a pack is made of. */
+typedef struct making {
+    atx_pack *pack;
+    const atx_pack_request *r;
+    atx_pack_sample *samples, *others; /* to choose by, to try on */
+    bool *measured[2];                 /* of those */
+    int count, other_count;
+    atx_pack_candidates c;
+    atx_pack_sets sets; /* of the candidates, for each number of kernels */
+    int *all;           /* candidates that are in some set; those of the pack first */
+    int all_count;
+    float *held_out; /* their losses on the others */
+} making;
+
+static at_status find_candidates(making *m, at_error *err)
 {
-    int chosen[ATX_PACK_MAX_KERNELS];
-    atx_pack_candidates c = { 0 };
-    at_status status = atx_pack_candidates_find(&c, r, samples, r->problems, err);
-    if (status == AT_OK) {
-        const int most =
-            r->kernels > 0 && r->kernels < ATX_PACK_MAX_KERNELS ? r->kernels : ATX_PACK_MAX_KERNELS;
-        pack->kernel_count = atx_pack_choose(chosen, most, r->within, &c);
-        pack->candidates = c.count;
-        for (int i = 0; i < pack->kernel_count; i++)
-            pack->kernels[i] = c.kernels[chosen[i]];
-    }
-    atx_pack_candidates_clear(&c);
-    if (status == AT_OK && pack->kernel_count == 0)
+    at_status status = atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err);
+    m->pack->candidates = m->c.count;
+    if (status != AT_OK || !m->r->tuner)
+        return status;
+    if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
+        return atx_no_memory(err);
+    const atx_pack_table table = {
+        m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count, m->count
+    };
+    return atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
+}
+
+static void add_to_all(making *m, int candidate)
+{
+    for (int i = 0; i < m->all_count; i++)
+        if (m->all[i] == candidate)
+            return;
+    m->all[m->all_count++] = candidate;
+}
+
+static at_status choose(making *m, at_error *err)
+{
+    int chosen[ATX_PACK_MAX_KERNELS] = { 0 };
+    const int kernels = m->r->kernels;
+    const int most = kernels > 0 && kernels < ATX_PACK_MAX_KERNELS ? kernels : ATX_PACK_MAX_KERNELS;
+    const int count = atx_pack_choose(chosen, &m->sets, most, m->r->within, &m->c);
+    m->all = calloc((size_t)m->c.count + 1, sizeof *m->all);
+    if (count < 0 || !m->all)
+        return atx_no_memory(err);
+    if (count == 0)
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: found no kernel that is valid for sizes of these ranges on %s",
-                        r->domain->op->name, r->device);
+                        m->r->domain->op->name, m->r->device);
+    for (int n = count; n > 0; n--)
+        for (int i = 0; i < n; i++)
+            add_to_all(m, m->sets.at[n - 1][i]);
+    m->pack->kernel_count = count;
+    m->pack->mean = atx_pack_mean_of(&m->c, chosen, count);
+    m->pack->bound = atx_pack_bound(&m->c, count, m->pack->mean);
+    return AT_OK;
+}
+
+/* The losses of all on the problems to try on. */
+static at_status try_all(making *m, at_error *err)
+{
+    at_status status = AT_OK;
+    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
+    for (int i = 0; kernels && i < m->all_count; i++)
+        kernels[i] = m->c.kernels[m->all[i]];
+    m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
+    if (!m->held_out)
+        status = atx_no_memory(err);
+    const atx_pack_table table = { kernels,        m->others,    m->held_out,
+                                   m->measured[1], m->all_count, m->other_count };
+    if (status == AT_OK && m->r->tuner)
+        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
+    free(kernels);
     return status;
 }
 
-static at_status make(atx_pack *pack, const atx_pack_request *r, atx_pack_sample **samples,
-                      atx_pack_sample **others, at_error *err)
+/* Which column of the losses on the others is a candidate's. */
+static int place_of(const making *m, int candidate)
 {
-    const int count = r->problems;
-    atx_rng rng = { r->seed };
-    float *losses = NULL, *held_out = NULL;
-    at_status status = draw_all(samples, ATX_PACK_TO_CHOOSE, &rng, r, err);
-    if (status == AT_OK)
-        status = draw_all(others, ATX_PACK_HELD_OUT, &rng, r, err);
-    if (status == AT_OK)
-        status = choose(pack, r, *samples, err);
-    if (status != AT_OK)
-        return status;
-    losses = atx_pack_losses(pack, r, *samples, count);
-    held_out = atx_pack_losses(pack, r, *others, count);
-    const bool good = losses && held_out && atx_pack_grow(pack, *samples, losses, count) &&
-                      measure(&pack->chosen, pack, *samples, losses, count) &&
-                      measure(&pack->held_out, pack, *others, held_out, count) &&
-                      draw_curve(pack, held_out, count);
+    int i = 0;
+    while (m->all[i] != candidate)
+        i++;
+    return i;
+}
+
+/* Columns of a table; where `only` is given, rows of these problems alone, whose number goes to *rows. */
+static float *take_columns(int *rows, const float *from, int columns, int problems, const int *which,
+                           int count, const bool *only)
+{
+    float *out = malloc(((size_t)problems * (size_t)count + 1) * sizeof *out);
+    *rows = 0;
+    for (int p = 0; out && from && p < problems; p++) {
+        if (only && !only[p])
+            continue;
+        for (int k = 0; k < count; k++)
+            out[(size_t)*rows * (size_t)count + (size_t)k] =
+                from[(size_t)p * (size_t)columns + (size_t)which[k]];
+        ++*rows;
+    }
+    return out;
+}
+
+static int count_of(const bool *measured, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        n += measured[i];
+    return n;
+}
+
+/* Where anything was measured, what a pack loses on other problems is told of those that were. */
+static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const making *m, const int *places)
+{
+    const int measured = count_of(m->measured[1], m->other_count);
+    int rows = 0, n = 0;
+    float *losses = take_columns(&rows, m->held_out, m->all_count, m->other_count, places, pack->kernel_count,
+                                 measured ? m->measured[1] : NULL);
+    atx_pack_sample *tried = malloc(((size_t)m->other_count + 1) * sizeof *tried);
+    for (int p = 0; tried && p < m->other_count; p++)
+        if (!measured || m->measured[1][p])
+            tried[n++] = m->others[p];
+    const bool good = losses && tried && measure(out, pack, tried, losses, rows);
+    out->measured = measured;
     free(losses);
-    free(held_out);
-    return good ? AT_OK : atx_no_memory(err);
+    free(tried);
+    return good;
+}
+
+/* A pack of the first `n` kernels that were chosen when there were so many: its tree, and what it loses. */
+static bool make_pack_of(atx_pack *pack, const making *m, int n)
+{
+    int places[ATX_PACK_MAX_KERNELS] = { 0 }, rows = 0;
+    const int *chosen = m->sets.at[n - 1];
+    pack->kernel_count = n;
+    for (int i = 0; i < n; i++) {
+        pack->kernels[i] = m->c.kernels[chosen[i]];
+        places[i] = place_of(m, chosen[i]);
+    }
+    float *losses = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
+    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count) &&
+                      measure(&pack->chosen, pack, m->samples, losses, m->count) &&
+                      measure_others(&pack->held_out, pack, m, places);
+    pack->chosen.measured = count_of(m->measured[0], m->count);
+    free(losses);
+    return good;
+}
+
+static bool draw_curves(making *m)
+{
+    const int count = m->pack->kernel_count;
+    atx_pack *fewer = malloc(sizeof *fewer);
+    int rows = 0;
+    int first_ones[ATX_PACK_MAX_KERNELS] = { 0 };
+    for (int i = 0; i < count; i++)
+        first_ones[i] = i;
+    float *first = take_columns(&rows, m->held_out, m->all_count, m->other_count, first_ones, count,
+                                count_of(m->measured[1], m->other_count) ? m->measured[1] : NULL);
+    bool good = fewer && first && draw_curve(m->pack, first, rows);
+    for (int n = 1; n <= count && good; n++) {
+        *fewer = *m->pack;
+        good = make_pack_of(fewer, m, n);
+        m->pack->packs[n - 1] = fewer->held_out;
+    }
+    free(first);
+    free(fewer);
+    return good;
+}
+
+static at_status draw_problems(making *m, at_error *err)
+{
+    const atx_pack_request *r = m->r;
+    atx_rng rng = { r->seed };
+    m->count = m->other_count = r->problems;
+    at_status status = draw_all(&m->samples, ATX_PACK_TO_CHOOSE, &rng, r, err);
+    if (status == AT_OK)
+        status = r->tries ? list_all(&m->others, &m->other_count, r, err)
+                          : draw_all(&m->others, ATX_PACK_HELD_OUT, &rng, r, err);
+    for (int i = 0; i < 2 && status == AT_OK; i++)
+        if (!(m->measured[i] = calloc((size_t)(i ? m->other_count : m->count) + 1, sizeof *m->measured[i])))
+            status = atx_no_memory(err);
+    return status;
+}
+
+static at_status make(making *m, at_error *err)
+{
+    at_status status = draw_problems(m, err);
+    if (status == AT_OK)
+        status = find_candidates(m, err);
+    if (status == AT_OK)
+        status = choose(m, err);
+    if (status == AT_OK)
+        status = try_all(m, err);
+    if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
+        status = atx_no_memory(err);
+    return status;
+}
+
+static void clear(making *m)
+{
+    atx_pack_candidates_clear(&m->c);
+    free(m->samples);
+    free(m->others);
+    free(m->measured[0]);
+    free(m->measured[1]);
+    free(m->all);
+    free(m->held_out);
 }
 
 at_status atx_pack_make(atx_pack **out, const atx_pack_request *r, at_error *err)
 {
-    atx_pack_sample *samples = NULL, *others = NULL;
     atx_pack *pack = calloc(1, sizeof *pack);
-    if (!pack)
+    making *m = calloc(1, sizeof *m);
+    if (!pack || !m) {
+        free(pack);
+        free(m);
         return atx_no_memory(err);
+    }
+    m->pack = pack;
+    m->r = r;
     pack->domain = *r->domain;
     pack->limits = *r->limits;
     snprintf(pack->device, sizeof pack->device, "%s", r->device);
-    at_status status = make(pack, r, &samples, &others, err);
-    free(samples);
-    free(others);
+    at_status status = make(m, err);
+    clear(m);
+    free(m);
     if (status == AT_OK)
         *out = pack;
     else

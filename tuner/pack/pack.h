@@ -93,6 +93,7 @@ typedef struct atx_pack_node {
 typedef struct atx_pack_loss {
     double mean, median, p95, worst;
     int problems, unanswered; /* of these no kernel of the pack is valid */
+    int measured;             /* of the problems; of the others it is what the model expects */
 } atx_pack_loss;
 
 #define ATX_PACK_MAX_NODES 127
@@ -107,8 +108,14 @@ typedef struct atx_pack {
     int node_count;
     atx_pack_loss chosen, held_out;            /* problems of the choice; others */
     atx_pack_loss curve[ATX_PACK_MAX_KERNELS]; /* with 1, 2, ... kernels, the best of them for each problem */
+    atx_pack_loss packs[ATX_PACK_MAX_KERNELS]; /* of a pack with so many kernels, which may be others */
     int candidates;                            /* kernels that were chosen from */
+    /* Of the problems of the choice, the mean loss of the best kernel for each; what no other choice of as
+     * many kernels is below. */
+    double mean, bound;
 } atx_pack;
+
+typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
 
 typedef struct atx_pack_request {
     const atx_pack_domain *domain;
@@ -120,6 +127,8 @@ typedef struct atx_pack_request {
     double within; /* mean loss that is good enough, 0.03; 0: all kernels are used */
     int problems;  /* to choose by, and as many to try on */
     uint64_t seed;
+    atx_pack_tuner *tuner;        /* measures losses; NULL: the model tells them */
+    const atx_pack_domain *tries; /* listed problems to try on; NULL: they are drawn as those to choose by */
 } atx_pack_request;
 
 /* AT_ERR_INPUT: no problem of the domain has a valid kernel. */

@@ -8,18 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEST = 6 }; /* of a problem */
+enum { BEST = 6, ASKED = 64 }; /* of a problem; and of these the best of each other template */
 
 /*
  * What the general form costs, which the model has not learned of: it knows kernels that have their sizes as
- * constants where `fixed` says so. Estimates from an H100 (README.md): arguments instead of constants;
- * templates that always have constants, and live on them; a const with the value that is right for all sizes
- * and not the one for these.
+ * constants where `fixed` says so. A share of the time and a time, medians of 50 problems on an H100
+ * (README.md): arguments instead of constants; a const with the value that is right for all sizes and not the
+ * one for these.
  */
-#define GENERAL        0.10
-#define GENERAL_ALWAYS 0.70
-#define GENERAL_CONST  0.25
-#define LARGE          (1 << 26) /* sizes of a template that always has constants; others have none there */
+typedef struct cost {
+    double share, seconds;
+} cost;
+
+static const cost OF_ARGUMENTS = { 0.003, 0.06e-6 }, OF_CONSTS = { 0.007, 0.03e-6 };
+#define UNKNOWN_RATIO 1.5F
+#define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
 
 /* The lets, where those that are constants of the compiled source have its values: also where the sizes would
  * make another one that is as right. */
@@ -79,21 +82,47 @@ static bool take_consts(atx_pack_kernel *k, const int64_t *slots)
     return true;
 }
 
-/* The same with the values that are right for all sizes. false: it has them. */
-static bool make_general(atx_pack_kernel *k)
+/*
+ * The same with the values that are right for all sizes. false: it has them. `rare`: which of its consts have
+ * another value than this kernel's for few sizes only; those stay. NULL: none.
+ */
+static bool make_general(atx_pack_kernel *k, const bool *rare)
 {
     bool changed = false;
-    int n = 0;
-    for (size_t i = 0; i < k->t->scope.let_count; i++) {
+    for (size_t i = 0, n = 0; i < k->t->scope.let_count; i++) {
         const atx_let *let = &k->t->scope.lets[i];
         if (!let->rendered)
             continue;
-        changed = changed || (let->general && !let->any && k->consts[n] != let->general_value);
-        if (let->general && !let->any)
+        if (let->general && !let->any && k->consts[n] != let->general_value && !(rare && rare[n])) {
             k->consts[n] = let->general_value;
+            changed = true;
+        }
         n++;
     }
     return changed;
+}
+
+enum { MOST_ASKED = 64, RARE = 8 }; /* problems; one of so many */
+
+/* For which of its consts the problems that its configuration is valid for rarely make another value than it
+ * has. */
+static void find_rare(bool *rare, const atx_pack_kernel *k, const atx_pack_sample *samples, int count)
+{
+    int other[ATX_PACK_MAX_CONSTS] = { 0 }, valid = 0;
+    for (int p = 0; p < count && valid < MOST_ASKED; p++) {
+        int64_t slots[ATX_MAX_SLOTS];
+        memcpy(slots, samples[p].slots, sizeof slots);
+        if (atx_config_validate(slots, k->t, &k->config, NULL) != AT_OK)
+            continue;
+        valid++;
+        for (size_t i = 0, n = 0; i < k->t->scope.let_count; i++)
+            if (k->t->scope.lets[i].rendered) {
+                other[n] += slots[k->t->scope.lets[i].slot] != k->consts[n];
+                n++;
+            }
+    }
+    for (int n = 0; n < ATX_PACK_MAX_CONSTS; n++)
+        rare[n] = other[n] * RARE < valid;
 }
 
 static bool is_same(const atx_pack_kernel *a, const atx_pack_kernel *b)
@@ -115,6 +144,16 @@ static bool is_plain(const atx_template *t)
     return true;
 }
 
+int atx_pack_forms(atx_pack_kernel forms[2], const atx_pack_kernel *kernel, int64_t *slots)
+{
+    forms[0] = *kernel;
+    if (!is_plain(kernel->t) || atx_config_bind(slots, kernel->t, &kernel->config, NULL) != AT_OK ||
+        !take_consts(&forms[0], slots))
+        return 0;
+    forms[1] = forms[0];
+    return 1 + make_general(&forms[1], NULL);
+}
+
 static at_status add(atx_pack_candidates *c, const atx_pack_kernel *kernel, at_error *err)
 {
     for (int i = 0; i < c->count; i++)
@@ -132,52 +171,76 @@ static at_status add(atx_pack_candidates *c, const atx_pack_kernel *kernel, at_e
     return AT_OK;
 }
 
-static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
-                          at_error *err)
+/* A kernel in its forms: with the constants of these sizes; with all that are general so; with those general
+ * that would else be another one for many sizes. */
+static at_status add_forms(atx_pack_candidates *c, const atx_pack_kernel *kernel,
+                           const atx_pack_sample *samples, int count, at_error *err)
 {
-    atx_guess guesses[BEST];
+    bool rare[ATX_PACK_MAX_CONSTS];
+    atx_pack_kernel general = *kernel, half = *kernel;
+    at_status status = add(c, kernel, err);
+    if (status != AT_OK || !make_general(&general, NULL))
+        return status;
+    status = add(c, &general, err);
+    find_rare(rare, kernel, samples, count);
+    if (status == AT_OK && make_general(&half, rare))
+        status = add(c, &half, err);
+    return status;
+}
+
+/* Is it the first of its template? */
+static bool is_first(const atx_guess *guesses, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (guesses[k].t == guesses[i].t)
+            return false;
+    return true;
+}
+
+/* A template that is not the best of any problem may serve more sizes with one kernel than those that are. */
+static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
+                          const atx_pack_sample *samples, int problems, at_error *err)
+{
+    atx_guess guesses[ASKED];
     int count = 0;
     at_status status =
-        atx_predictor_top(guesses, &count, BEST, request->predictor, &s->problem, s->slots, err);
+        atx_predictor_top(guesses, &count, ASKED, request->predictor, &s->problem, s->slots, err);
     if (status == AT_ERR_NOT_FOUND)
         return AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++) {
-        atx_pack_kernel k = { .t = guesses[i].t, .config = guesses[i].config, .example = s->problem };
-        if (!is_plain(k.t) || atx_config_bind(s->slots, k.t, &k.config, NULL) != AT_OK ||
-            !take_consts(&k, s->slots))
-            continue;
-        status = add(c, &k, err);
-        if (status == AT_OK && make_general(&k))
-            status = add(c, &k, err);
+        const atx_pack_kernel k = { .t = guesses[i].t, .config = guesses[i].config, .example = s->problem };
+        atx_pack_kernel forms[2];
+        if ((i < BEST || is_first(guesses, i)) && atx_pack_forms(forms, &k, s->slots))
+            status = add_forms(c, &forms[0], samples, problems, err);
     }
     return status;
 }
 
-static double cost_of_general(const atx_template *t, const int64_t *slots)
+static bool has_constant_sizes(const atx_template *t, const int64_t *slots)
 {
-    int64_t now = 0, large = 0, changed[ATX_MAX_SLOTS];
-    if (!t->scope.fixed || atx_expr_eval(&now, t->scope.fixed, slots, NULL) != AT_OK || !now)
-        return 0;
-    memcpy(changed, slots, (size_t)t->op->scope.symbols.count * sizeof *changed);
-    for (size_t i = 0; i < t->op->scope.let_count; i++)
-        changed[t->op->scope.lets[i].slot] = LARGE;
-    return atx_expr_eval(&large, t->scope.fixed, changed, NULL) == AT_OK && large ? GENERAL_ALWAYS : GENERAL;
+    int64_t now = 0;
+    return t->scope.fixed && atx_expr_eval(&now, t->scope.fixed, slots, NULL) == AT_OK && now;
 }
 
 /* Slots are those of the kernel where it is valid. */
-static double cost_of_consts(const atx_pack_kernel *k, const int64_t *slots)
+static bool has_other_consts(const atx_pack_kernel *k, const int64_t *slots)
 {
     int64_t natural[ATX_MAX_SLOTS];
     int n = 0;
     memcpy(natural, slots, sizeof natural);
     if (atx_config_bind(natural, k->t, &k->config, NULL) != AT_OK)
-        return GENERAL_CONST;
+        return true;
     for (size_t i = 0; i < k->t->scope.let_count; i++) {
         const atx_let *let = &k->t->scope.lets[i];
         if (let->rendered && natural[let->slot] != k->consts[n++] && !let->any)
-            return GENERAL_CONST;
+            return true;
     }
-    return 0;
+    return false;
+}
+
+static double share_of(cost c, double time_s)
+{
+    return c.share + (time_s > 0 ? c.seconds / time_s : 0);
 }
 
 /* Time over the best of the problem; ATX_PACK_INVALID + 1: not valid. */
@@ -185,12 +248,16 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
 {
     atx_geometry unused;
     atx_guess guess;
-    if (!atx_pack_allows(&unused, k, s->slots) ||
-        !atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
+    if (!atx_pack_allows(&unused, k, s->slots))
         return ATX_PACK_INVALID + 1;
-    const double ratio =
-        (1 + guess.slower) * (1 + cost_of_general(k->t, s->slots)) * (1 + cost_of_consts(k, s->slots));
-    return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : (float)ratio;
+    if (!atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
+        return UNKNOWN_RATIO; /* with constants of these sizes it would not be valid */
+    double ratio = 1 + guess.slower;
+    if (has_constant_sizes(k->t, s->slots))
+        ratio *= 1 + share_of(OF_ARGUMENTS, guess.time_s);
+    if (has_other_consts(k, s->slots))
+        ratio *= 1 + share_of(OF_CONSTS, guess.time_s);
+    return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;
 }
 
 /* A row of losses: over the best that the model knows, or that one of these kernels is. */
@@ -200,7 +267,7 @@ static void fill_row(float *row, const atx_pack_kernel *kernels, int count, cons
     atx_guess guess;
     float best = ATX_PACK_INVALID;
     if (atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
-        best = (float)(1 + guess.slower);
+        best = guess.slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + guess.slower);
     for (int k = 0; k < count; k++) {
         row[k] = ratio_of(&kernels[k], request, s);
         best = row[k] < best ? row[k] : best;
@@ -214,7 +281,7 @@ at_status atx_pack_candidates_find(atx_pack_candidates *out, const atx_pack_requ
 {
     at_status status = AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++)
-        status = add_best(out, request, &samples[i], err);
+        status = add_best(out, request, &samples[i], samples, count, err);
     if (status != AT_OK)
         return status;
     out->problems = count;
@@ -234,12 +301,46 @@ void atx_pack_candidates_clear(atx_pack_candidates *candidates)
     *candidates = (atx_pack_candidates){ 0 };
 }
 
-float *atx_pack_losses(const atx_pack *pack, const atx_pack_request *request, atx_pack_sample *samples,
-                       int count)
+float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const atx_pack_request *request,
+                       atx_pack_sample *samples, int count)
 {
-    float *losses = malloc(((size_t)count * (size_t)pack->kernel_count + 1) * sizeof *losses);
+    float *losses = malloc(((size_t)count * (size_t)kernel_count + 1) * sizeof *losses);
     for (int i = 0; losses && i < count; i++)
-        fill_row(losses + (size_t)i * (size_t)pack->kernel_count, pack->kernels, pack->kernel_count, request,
-                 &samples[i]);
+        fill_row(losses + (size_t)i * (size_t)kernel_count, kernels, kernel_count, request, &samples[i]);
     return losses;
+}
+
+static bool is_same_config(const atx_pack_kernel *a, const atx_pack_kernel *b)
+{
+    return a->t == b->t && memcmp(&a->config, &b->config, sizeof a->config) == 0;
+}
+
+/* Only these, in their order. */
+static void compact(atx_pack_candidates *c, const bool *keep)
+{
+    size_t to = 0;
+    int kept = 0;
+    for (int p = 0; p < c->problems; p++)
+        for (int k = 0; k < c->count; k++)
+            if (keep[k])
+                c->losses[to++] = c->losses[(size_t)p * (size_t)c->count + (size_t)k];
+    for (int k = 0; k < c->count; k++)
+        if (keep[k])
+            c->kernels[kept++] = c->kernels[k];
+    c->count = kept;
+}
+
+bool atx_pack_candidates_cut(atx_pack_candidates *c, int most)
+{
+    int *chosen = malloc(((size_t)most + 1) * sizeof *chosen);
+    bool *keep = calloc((size_t)c->count + 1, sizeof *keep);
+    const int count = chosen && keep ? atx_pack_choose(chosen, NULL, most, 0, c) : -1;
+    for (int k = 0; k < c->count && count >= 0; k++)
+        for (int i = 0; i < count && !keep[k]; i++)
+            keep[k] = is_same_config(&c->kernels[k], &c->kernels[chosen[i]]);
+    if (count >= 0)
+        compact(c, keep);
+    free(keep);
+    free(chosen);
+    return count >= 0;
 }

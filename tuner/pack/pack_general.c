@@ -1,6 +1,6 @@
 /* pack_general.c - a template as a pack has it compiled: `fixed` is off, and its constants are a kernel's
  * numbers. */
-#include "pack/pack.h"
+#include "pack/pack_parts.h"
 
 #include "lang/render.h"
 
@@ -62,12 +62,17 @@ void atx_pack_general_close(atx_pack_general *g)
 
 at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err)
 {
-    const atx_pack_kernel *k = &pack->kernels[kernel];
+    return atx_pack_render_kernel(out, &pack->kernels[kernel], &pack->limits, err);
+}
+
+at_status atx_pack_render_kernel(atx_str *out, const atx_pack_kernel *k, const atx_limits *limits,
+                                 at_error *err)
+{
     int64_t slots[ATX_MAX_SLOTS];
     atx_pack_general general;
     at_status status = atx_pack_general_open(&general, k, err);
     if (status == AT_OK)
-        status = atx_problem_bind(slots, &k->example, &pack->limits, err);
+        status = atx_problem_bind(slots, &k->example, limits, err);
     if (status == AT_OK)
         status = atx_render(out, &general.t, k->example.type, &k->config, slots, err);
     atx_pack_general_close(&general);

@@ -18,9 +18,9 @@ typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT 
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
 
-/* What a kernel that is not valid for a problem counts as: ten times as slow as the best. So kernels that are
- * valid for many problems are chosen first. */
-#define ATX_PACK_INVALID 9.0f
+/* What a kernel that is not valid for a problem counts as: a hundred times as slow as the best. So the first
+ * kernels are those that leave no problem without one. */
+#define ATX_PACK_INVALID 99.0f
 
 /*
  * All kernels that may be chosen, and what each loses on each problem: losses[problem * count + kernel], over
@@ -38,19 +38,59 @@ at_status atx_pack_candidates_find(atx_pack_candidates *out, const atx_pack_requ
                                    atx_pack_sample *samples, int count, at_error *err) AT_MUST_CHECK;
 void atx_pack_candidates_clear(atx_pack_candidates *candidates);
 
-/* The losses of the kernels of a pack on other problems, [problem * kernel_count + kernel]. NULL: out of
- * memory. */
-float *atx_pack_losses(const atx_pack *pack, const atx_pack_request *request, atx_pack_sample *samples,
-                       int count);
+/* The losses of kernels on other problems, [problem * kernel_count + kernel]. NULL: out of memory. */
+float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const atx_pack_request *request,
+                       atx_pack_sample *samples, int count);
 
-/* Up to `most` of the candidates, the first ones first; returns how many. */
-int atx_pack_choose(int *chosen, int most, double within, const atx_pack_candidates *candidates);
+/* Kernels on problems, and what they lose there, [problem * count + kernel]; where the problem is measured
+ * that is a measured loss, else an expected one. */
+typedef struct atx_pack_table {
+    const atx_pack_kernel *kernels;
+    const atx_pack_sample *samples;
+    float *losses;
+    bool *measured;
+    int count, problems;
+} atx_pack_table;
+
+/* Replaces what is expected by what is measured, until this share of the tuner's time is over: pack_tune.c.
+ */
+at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, const atx_pack_table *table, double share,
+                                 at_error *err) AT_MUST_CHECK;
+
+/* The kernel's source in its general form. */
+at_status atx_pack_render_kernel(atx_str *out, const atx_pack_kernel *kernel, const atx_limits *limits,
+                                 at_error *err) AT_MUST_CHECK;
+
+/* Which ones were chosen when there were 1, 2, ... of them. */
+typedef struct atx_pack_sets {
+    int at[ATX_PACK_MAX_KERNELS][ATX_PACK_MAX_KERNELS];
+} atx_pack_sets;
+
+/* Up to `most` of the candidates, the first ones first; returns how many, -1: out of memory. `sets` may be
+ * NULL, and is so where there may be more than ATX_PACK_MAX_KERNELS. */
+int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within,
+                    const atx_pack_candidates *candidates);
+
+/* The mean over the problems of the least loss of the chosen ones. */
+double atx_pack_mean_of(const atx_pack_candidates *candidates, const int *chosen, int count);
+
+/* What no choice of `most` kernels has a smaller mean than; `mean` is that of one. Out of memory: -1, which
+ * no mean is below. */
+double atx_pack_bound(const atx_pack_candidates *candidates, int most, double mean);
+
+/* Those of the candidates that are worth being measured: about as many as `most`, with all forms of each
+ * configuration. The others go. false: out of memory. */
+bool atx_pack_candidates_cut(atx_pack_candidates *candidates, int most);
 
 /* The tree over the pack's kernels, by their losses on these problems. false: out of memory. */
 bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count);
 
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);
+
+/* A kernel with the constants of a problem's sizes (`slots`), and where that is another one with those that
+ * are right for all sizes; returns how many, 0: it cannot be in a pack. */
+int atx_pack_forms(atx_pack_kernel forms[2], const atx_pack_kernel *kernel, int64_t *slots);
 
 /* Is a kernel whose source has this value of a const right for sizes that make it another one? */
 bool atx_pack_is_general(const atx_let *let, int64_t value);

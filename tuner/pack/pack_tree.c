@@ -12,15 +12,15 @@
 #include <string.h>
 
 enum { MIN = 4, DEPTH = 9, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 24 };
-#define GAIN 0.0005
-#define GIVES_WAY                                                                                            \
-    0.1f /* lost beyond the best valid kernel where one is not valid: another one takes its place */
+#define GAIN   0.0005
+#define SEEN   2.0 /* problems that what is known of all weighs as much as */
+#define UNSEEN 1.0 /* lost by a kernel that was valid for no problem */
 
 typedef struct growing {
     atx_pack *pack;
     const atx_pack_sample *samples;
-    float *losses; /* [problem * kernels + kernel] */
-    int count;     /* problems in all */
+    const float *losses; /* [problem * kernels + kernel] */
+    int count;           /* problems in all */
 } growing;
 
 static int64_t product_of(const atx_problem *p)
@@ -52,18 +52,49 @@ const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *prob
     return node;
 }
 
-/* Sums of the losses of each kernel over some problems; returns the least of them. */
-static double sum_losses(double *sums, const growing *g, const int *problems, int count)
+/*
+ * What each kernel is expected to lose on problems like these, where it is valid: the mean, with as much
+ * weight of what was expected `above` as SEEN problems have.
+ */
+static void score(double *out, const growing *g, const int *problems, int count, const double *above)
 {
     const int kernels = g->pack->kernel_count;
-    double least = 0;
-    memset(sums, 0, (size_t)kernels * sizeof *sums);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < kernels; k++)
-            sums[k] += g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)k];
-    for (int k = 0; k < kernels; k++)
-        least = k == 0 || sums[k] < least ? sums[k] : least;
-    return least;
+    for (int k = 0; k < kernels; k++) {
+        double sum = SEEN * above[k], weight = SEEN;
+        for (int i = 0; i < count; i++) {
+            const float loss = g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)k];
+            sum += loss < ATX_PACK_INVALID ? (double)loss : 0;
+            weight += loss < ATX_PACK_INVALID;
+        }
+        out[k] = sum / weight;
+    }
+}
+
+static void sort(unsigned char *order, const double *scores, int kernels)
+{
+    for (int n = 0; n < kernels; n++) { /* stable: insertion */
+        int at = n;
+        for (; at > 0 && scores[order[at - 1]] > scores[n]; at--)
+            order[at] = order[at - 1];
+        order[at] = (unsigned char)n;
+    }
+}
+
+/* The sum of what the problems lose by the first kernel in this order that is valid. */
+static double lose(const growing *g, const int *problems, int count, const double *scores)
+{
+    const int kernels = g->pack->kernel_count;
+    unsigned char order[ATX_PACK_MAX_KERNELS];
+    double sum = 0;
+    sort(order, scores, kernels);
+    for (int i = 0; i < count; i++) {
+        const float *row = g->losses + (size_t)problems[i] * (size_t)kernels;
+        int n = 0;
+        while (n < kernels && row[order[n]] >= ATX_PACK_INVALID)
+            n++;
+        sum += n < kernels ? (double)row[order[n]] : (double)ATX_PACK_INVALID;
+    }
+    return sum;
 }
 
 /* Puts the problems for which it holds first; returns how many. */
@@ -81,18 +112,22 @@ static int divide(const atx_pack_node *node, const growing *g, int *problems, in
 
 typedef struct split {
     atx_pack_node node;
-    double loss; /* the sum of both sides */
+    double loss;         /* the sum of both sides */
+    const double *above; /* scores of the node */
 } split;
 
 static void try_split(split *best, const atx_pack_node *node, const growing *g, int *problems, int count)
 {
-    double sums[ATX_PACK_MAX_KERNELS];
+    double scores[ATX_PACK_MAX_KERNELS];
     const int yes = divide(node, g, problems, count);
     if (yes < MIN || count - yes < MIN)
         return;
-    const double loss = sum_losses(sums, g, problems, yes) + sum_losses(sums, g, problems + yes, count - yes);
+    score(scores, g, problems, yes, best->above);
+    double loss = lose(g, problems, yes, scores);
+    score(scores, g, problems + yes, count - yes, best->above);
+    loss += lose(g, problems + yes, count - yes, scores);
     if (loss < best->loss - 1e-9)
-        *best = (split){ *node, loss };
+        *best = (split){ *node, loss, best->above };
 }
 
 static int by_value(const void *a, const void *b)
@@ -133,62 +168,39 @@ static void try_all(split *best, const growing *g, int *problems, int count)
                       problems, count);
 }
 
-static void make_leaf(atx_pack_node *node, const growing *g, const int *problems, int count)
+static int grow(const growing *g, int *problems, int count, int depth,
+                const double *above) // NOLINT(misc-no-recursion): DEPTH
 {
-    double sums[ATX_PACK_MAX_KERNELS];
-    const int kernels = g->pack->kernel_count;
-    const double least = sum_losses(sums, g, problems, count);
-    *node = (atx_pack_node){ .test = ATX_PACK_LEAF, .loss = least / count, .problems = count };
-    for (int n = 0; n < kernels; n++) { /* stable: insertion */
-        int at = n;
-        for (; at > 0 && sums[node->order[at - 1]] > sums[n]; at--)
-            node->order[at] = node->order[at - 1];
-        node->order[at] = (unsigned char)n;
-    }
-}
-
-static int grow(const growing *g, int *problems, int count, int depth) // NOLINT(misc-no-recursion): DEPTH
-{
-    double sums[ATX_PACK_MAX_KERNELS];
+    double scores[ATX_PACK_MAX_KERNELS];
     const int at = g->pack->node_count++;
-    split best = { .loss = sum_losses(sums, g, problems, count) - GAIN * count };
+    score(scores, g, problems, count, above);
+    const double loss = lose(g, problems, count, scores);
+    split best = { .loss = loss - GAIN * count, .above = scores };
     if (depth < DEPTH && g->pack->node_count + 2 <= ATX_PACK_MAX_NODES - 2 * DEPTH && best.loss > 0)
         try_all(&best, g, problems, count);
     if (best.node.test == ATX_PACK_LEAF) {
-        make_leaf(&g->pack->nodes[at], g, problems, count);
-        return at;
+        best.node.loss = loss / count;
+        best.node.problems = count;
+        sort(best.node.order, scores, g->pack->kernel_count);
+    } else {
+        const int yes = divide(&best.node, g, problems, count);
+        best.node.yes = grow(g, problems, yes, depth + 1, scores);
+        best.node.no = grow(g, problems + yes, count - yes, depth + 1, scores);
     }
-    const int yes = divide(&best.node, g, problems, count);
-    best.node.yes = grow(g, problems, yes, depth + 1);
-    best.node.no = grow(g, problems + yes, count - yes, depth + 1);
     g->pack->nodes[at] = best.node;
     return at;
-}
-
-/* Of a problem: what a kernel that is not valid costs a leaf that has it first. */
-static void give_way(float *row, int kernels)
-{
-    float best = ATX_PACK_INVALID;
-    for (int k = 0; k < kernels; k++)
-        best = row[k] < best ? row[k] : best;
-    for (int k = 0; k < kernels; k++)
-        row[k] = row[k] < ATX_PACK_INVALID ? row[k] : best + GIVES_WAY;
 }
 
 bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count)
 {
     int problems[MOST_PROBLEMS];
-    const size_t kernels = (size_t)pack->kernel_count, numbers = (size_t)count * kernels;
-    growing g = { pack, samples, malloc((numbers + 1) * sizeof *losses), count };
-    if (!g.losses)
-        return false;
-    memcpy(g.losses, losses, numbers * sizeof *losses);
-    for (int i = 0; i < count; i++) {
-        give_way(g.losses + (size_t)i * kernels, pack->kernel_count);
+    double above[ATX_PACK_MAX_KERNELS];
+    const growing g = { pack, samples, losses, count };
+    for (int i = 0; i < count; i++)
         problems[i] = i;
-    }
+    for (int k = 0; k < pack->kernel_count; k++)
+        above[k] = UNSEEN;
     pack->node_count = 0;
-    grow(&g, problems, count, 0);
-    free(g.losses);
+    grow(&g, problems, count, 0, above);
     return true;
 }

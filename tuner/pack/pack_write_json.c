@@ -11,11 +11,12 @@
 
 static void add_json_loss(atx_str *out, const char *name, const atx_pack_loss *loss)
 {
-    atx_str_addf(
-        out,
-        "\"%s\": {\"problems\": %d, \"unanswered\": %d, \"mean\": %.4f, \"median\": %.4f, \"p95\": %.4f, "
-        "\"worst\": %.4f}",
-        name, loss->problems, loss->unanswered, loss->mean, loss->median, loss->p95, loss->worst);
+    atx_str_addf(out,
+                 "\"%s\": {\"problems\": %d, \"measured\": %d, \"unanswered\": %d, \"mean\": %.4f, "
+                 "\"median\": %.4f, \"p95\": %.4f, "
+                 "\"worst\": %.4f}",
+                 name, loss->problems, loss->measured, loss->unanswered, loss->mean, loss->median, loss->p95,
+                 loss->worst);
 }
 
 /* "rows": [[1, 16], [64, 64]] */
@@ -95,6 +96,13 @@ static void add_model(atx_str *out, const atx_pack_writing *w, int m, const int 
     add_json_loss(out, "loss", &pack->held_out);
     atx_str_add(out, ",\n      ");
     add_json_loss(out, "loss_of_the_choice", &pack->chosen);
+    atx_str_addf(out, ",\n      \"choice\": {\"mean\": %.5f, \"bound\": %.5f}", pack->mean, pack->bound);
+    atx_str_add(out, ",\n      \"with_fewer\": [\n");
+    for (int n = 0; n < pack->kernel_count; n++) {
+        atx_str_addf(out, "        {\"kernels\": %d, ", n + 1);
+        add_json_loss(out, "loss", &pack->packs[n]);
+        atx_str_add(out, n + 1 < pack->kernel_count ? "},\n" : "}\n      ]");
+    }
     atx_str_add(out, ",\n      \"kernels\": [\n");
     for (int k = 0; k < pack->kernel_count; k++) {
         add_kernel(out, &w->models[m], k, codes[w->first[m] + k]);

@@ -1,0 +1,120 @@
+/*
+ * test_pack_tune.c - `autotune pack --tune`: what is measured decides which kernels a pack has, is kept
+ * whatever happens, and changes no answer for exact shapes.
+ */
+#include "e2e_support.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static e2e_run run;
+
+/* The model that comes with the program tells which kernels are worth it. */
+static void begin(void)
+{
+    e2e_begin();
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+}
+
+TestSuite(pack_tune, .init = begin, .fini = e2e_end);
+
+/* It ends when all problems are measured. */
+#define PACK                                                                                                 \
+    "pack copy f32 --shapes problems.txt --try problems.txt --tune 10m --problems 8 --trials 2 --kernels 1 " \
+    "-o out"
+#define GENERAL                                                                                              \
+    "SELECT count(*) FROM trial t JOIN problem p ON p.id = t.problem_id WHERE p.op = 'copy general'"
+
+static void make_pack(void)
+{
+    e2e_write("problems.txt", "copy 20x30 f32\ncopy 100x30 f32\ncopy 64x64 f32\n");
+    e2e_tune(&run, E2E_REAL, PACK);
+}
+
+static void read_pack(char *text, size_t size)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/out/copy_f32.json", e2e_folder());
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static char json[1 << 20];
+
+Test(pack_tune, measured_losses_decide_and_the_description_says_which_are_measured)
+{
+    e2e_write("problems.txt", "copy 20x30 f32\ncopy 100x30 f32\ncopy 64x64 f32\n");
+    e2e_tune(&run, E2E_REAL,
+             "pack copy f32 --shapes problems.txt --device H200 --kernels 1 --problems 8 -o out");
+    e2e_expect(run.code == 0, run);
+    read_pack(json, sizeof json);
+    cr_assert(strstr(json, "\"measured\": 0, ") && strstr(json, "THREADS=256 "), "the model's: %.3000s",
+              json);
+    e2e_script("time copy_* 256 50000\ntime copy_* * 5000\n");
+    make_pack();
+    e2e_expect(run.code == 0, run);
+    read_pack(json, sizeof json);
+    cr_assert(strstr(json, "\"loss\": {\"problems\": 3, \"measured\": 3, "), "%.2000s", json);
+    cr_assert(strstr(json, "\"loss_of_the_choice\": {\"problems\": 8, \"measured\": 8, "), "%.2000s", json);
+    cr_assert(!strstr(json, "THREADS=256 "), "kernels with 256 threads are slow here: %.3000s", json);
+}
+
+Test(pack_tune, what_was_measured_is_not_measured_again_and_is_no_answer)
+{
+    make_pack();
+    e2e_expect(run.code == 0, run);
+    const long trials = e2e_count("SELECT count(*) FROM trial"), general = e2e_count(GENERAL);
+    cr_assert_gt(general, 6);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner w JOIN problem p ON p.id = w.problem_id WHERE p.op = "
+                           "'copy general'"),
+                 0);
+    make_pack();
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), trials);
+    e2e_tune(&run, E2E_REAL, "query copy 20x30 f32 --json");
+    e2e_expect(run.code == 0 && strstr(run.out, "exact"), run);
+    e2e_tune(&run, E2E_REAL, "show copy 20x30 f32");
+    e2e_expect(run.code == 0 && !strstr(run.out, "general"), run);
+}
+
+Test(pack_tune, a_kernel_that_is_wrong_on_one_problem_is_in_no_pack)
+{
+    e2e_script("time copy_* 256 5000\ntime copy_* * 50000\nkernel copy_linear 256 wrong\nkernel copy_tiles "
+               "256 wrong\n");
+    make_pack();
+    e2e_expect(run.code == 0, run);
+    read_pack(json, sizeof json);
+    cr_assert(!strstr(json, "THREADS=256 "), "%.3000s", json);
+}
+
+Test(pack_tune, an_interrupted_run_keeps_what_it_measured)
+{
+    e2e_write("problems.txt", "copy 20x30 f32\ncopy 100x30 f32\ncopy 64x64 f32\n");
+    e2e_start(&run, E2E_REAL, PACK);
+    e2e_wait_for_rows(&run, GENERAL, 1);
+    e2e_signal(&run, SIGINT);
+    e2e_wait(&run);
+    e2e_expect(run.code == 130 || strstr(run.err, "is kept in"), run);
+    e2e_expect_no_process();
+    e2e_expect_whole();
+    const long known = e2e_count(GENERAL);
+    cr_assert_gt(known, 0);
+    make_pack();
+    e2e_expect(run.code == 0, run);
+    cr_assert_geq(e2e_count(GENERAL), known);
+}
+
+Test(pack_tune, what_cannot_be_measured_is_refused_in_words)
+{
+    e2e_tune(&run, E2E_REAL, "pack copy f32 --sizes 'rows=1..9 cols=1..9' --tune 1s --device H200");
+    e2e_expect(run.code == 2 && strstr(run.err, "expected --gpus"), run);
+    e2e_script("count 0");
+    e2e_tune(&run, E2E_REAL, "pack copy f32 --sizes 'rows=1..9 cols=1..9' --tune 1s");
+    e2e_expect(run.code != 0 && strstr(run.err, "error"), run);
+    e2e_expect_no_process();
+}

@@ -1,0 +1,84 @@
+/* test_pack_choose.c - the choice of kernels, and the bound of how good one can be, against all choices. */
+#include "pack/pack_parts.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { CANDIDATES = 11, PROBLEMS = 14, CASES = 60 };
+
+/* Losses as packs have them: a kernel is good for some problems, bad for others, invalid for some. */
+static atx_pack_candidates draw(atx_rng *rng, float *losses)
+{
+    for (int i = 0; i < CANDIDATES * PROBLEMS; i++) {
+        const float loss = (float)atx_rng_below(rng, 1000) / 1000;
+        losses[i] = atx_rng_below(rng, 3) == 0 ? ATX_PACK_INVALID : loss * loss;
+    }
+    return (atx_pack_candidates){ .losses = losses, .count = CANDIDATES, .problems = PROBLEMS };
+}
+
+/* The least mean of all choices of so many kernels. */
+static double best_of_all(const atx_pack_candidates *c, int count)
+{
+    double best = 2.0 * (double)ATX_PACK_INVALID;
+    for (unsigned set = 0; set < 1u << CANDIDATES; set++) {
+        int chosen[CANDIDATES], n = 0;
+        for (int k = 0; k < CANDIDATES; k++)
+            if (set >> k & 1)
+                chosen[n++] = k;
+        const double mean = n == count ? atx_pack_mean_of(c, chosen, n) : best;
+        best = mean < best ? mean : best;
+    }
+    return best;
+}
+
+Test(pack_choose, small_choices_are_the_best_there_are)
+{
+    atx_rng rng = { 5 };
+    float losses[CANDIDATES * PROBLEMS];
+    for (int n = 0; n < CASES; n++)
+        for (int most = 1; most <= 5; most++) {
+            int chosen[CANDIDATES];
+            const atx_pack_candidates c = draw(&rng, losses);
+            const int count = atx_pack_choose(chosen, NULL, most, 0, &c);
+            cr_assert_eq(count, most);
+            cr_assert_float_eq(atx_pack_mean_of(&c, chosen, count), best_of_all(&c, most), 1e-9,
+                               "case %d of %d", n, most);
+        }
+}
+
+Test(pack_choose, no_choice_is_below_the_bound_and_the_bound_is_near)
+{
+    atx_rng rng = { 6 };
+    float losses[CANDIDATES * PROBLEMS];
+    double bounds = 0, bests = 0;
+    for (int n = 0; n < CASES; n++)
+        for (int most = 1; most <= 5; most++) {
+            const atx_pack_candidates c = draw(&rng, losses);
+            const double best = best_of_all(&c, most), bound = atx_pack_bound(&c, most, best);
+            cr_assert_leq(bound, best + 1e-9);
+            bounds += bound;
+            bests += best;
+        }
+    cr_assert_geq(bounds, 0.97 * bests, "bounds are %g of %g", bounds, bests);
+}
+
+/* A choice that is not the best has a bound below it all the same. */
+Test(pack_choose, the_bound_does_not_depend_on_the_choice_that_is_known)
+{
+    atx_rng rng = { 7 };
+    float losses[CANDIDATES * PROBLEMS];
+    const atx_pack_candidates c = draw(&rng, losses);
+    const double best = best_of_all(&c, 3);
+    cr_assert_leq(atx_pack_bound(&c, 3, 2 * best), best + 1e-9);
+}
+
+Test(pack_choose, a_choice_that_is_good_enough_ends)
+{
+    /* Two kernels, each the best of one problem; one of them is enough for 0.2. */
+    float losses[] = { 0, 0.4F, 0.4F, 0 };
+    const atx_pack_candidates c = { .losses = losses, .count = 2, .problems = 2 };
+    int chosen[2];
+    cr_assert_eq(atx_pack_choose(chosen, NULL, 2, 0.25, &c), 1);
+    cr_assert_eq(atx_pack_choose(chosen, NULL, 2, 0.1, &c), 2);
+    cr_assert_float_eq(atx_pack_bound(&c, 1, 0.2), 0.2, 1e-3);
+}

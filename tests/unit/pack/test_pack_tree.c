@@ -1,0 +1,76 @@
+/* test_pack_tree.c - in which order a leaf has its kernels, and which comparisons lead to it. */
+#include "lang/catalog.h"
+#include "pack/pack_parts.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { PROBLEMS = 16, KERNELS = 3 };
+
+static atx_catalog *catalog;
+static atx_pack_sample samples[PROBLEMS];
+
+/* Half of the problems have few rows, the others many. */
+static atx_pack *grow(const float losses[PROBLEMS * KERNELS])
+{
+    at_error err = { 0 };
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    atx_pack *pack = calloc(1, sizeof *pack);
+    cr_assert(pack);
+    pack->domain.op = atx_catalog_find_op(catalog, "transpose");
+    pack->domain.type = ATX_F32;
+    pack->kernel_count = KERNELS;
+    for (int i = 0; i < PROBLEMS; i++) {
+        const int64_t sizes[] = { 1, i < PROBLEMS / 2 ? 32 : 4096, 100 };
+        cr_assert_eq(atx_problem_init(&samples[i].problem, pack->domain.op, ATX_F32, sizes, 3, NULL), AT_OK);
+    }
+    cr_assert(atx_pack_grow(pack, samples, losses, PROBLEMS));
+    return pack;
+}
+
+static void done(atx_pack *pack)
+{
+    atx_pack_close(pack);
+    atx_catalog_close(catalog);
+}
+
+/* Kernel 0 is the best everywhere; 1 loses more than 2 where it is valid, which is for few rows only. */
+Test(pack_tree, a_kernel_that_is_rarely_valid_goes_by_what_it_loses_where_it_is)
+{
+    float losses[PROBLEMS * KERNELS];
+    for (int i = 0; i < PROBLEMS; i++) {
+        losses[i * KERNELS] = 0.5F;
+        losses[i * KERNELS + 1] = i < PROBLEMS / 2 ? 3.0F : ATX_PACK_INVALID;
+        losses[i * KERNELS + 2] = 2.0F;
+    }
+    atx_pack *pack = grow(losses);
+    const atx_pack_node *leaf = atx_pack_leaf(pack, &samples[0].problem);
+    cr_assert_eq(leaf->order[0], 0);
+    cr_assert_eq(leaf->order[1], 2);
+    cr_assert_eq(leaf->order[2], 1);
+    cr_assert_float_eq(leaf->loss, 0.5, 1e-6);
+    done(pack);
+}
+
+/* Kernel 0 is not valid in half of the cases, and what comes second is another one for few rows and many. */
+Test(pack_tree, a_leaf_loses_what_its_first_valid_kernel_does)
+{
+    float losses[PROBLEMS * KERNELS];
+    for (int i = 0; i < PROBLEMS; i++) {
+        const bool few = i < PROBLEMS / 2;
+        losses[i * KERNELS] = i % 2 ? ATX_PACK_INVALID : 0.0F;
+        losses[i * KERNELS + 1] = few ? 0.1F : 4.0F;
+        losses[i * KERNELS + 2] = few ? 5.0F : 0.2F;
+    }
+    atx_pack *pack = grow(losses);
+    const atx_pack_node *few = atx_pack_leaf(pack, &samples[0].problem);
+    const atx_pack_node *many = atx_pack_leaf(pack, &samples[PROBLEMS - 1].problem);
+    cr_assert_neq(few, many);
+    cr_assert_eq(few->order[0], 0);
+    cr_assert_eq(few->order[1], 1);
+    cr_assert_float_eq(few->loss, 0.05, 1e-6);
+    cr_assert_eq(many->order[0], 0);
+    cr_assert_eq(many->order[1], 2);
+    cr_assert_float_eq(many->loss, 0.1, 1e-6);
+    done(pack);
+}

@@ -1,0 +1,49 @@
+/*
+ * pack_bench.h - a device that measures kernels in their general form: each problem is tuned, as `autotune
+ * tune` does, then its winner and the kernels are timed on the same buffers, verified as any trial.
+ *
+ * What is measured is stored as trials of an operation of another name, "transpose general", with "tuned" in
+ * place of the constants of the winner: answers for exact shapes do not change by it. One thread uses a
+ * bench.
+ */
+#ifndef AUTOTUNE_PACK_BENCH_H
+#define AUTOTUNE_PACK_BENCH_H
+
+#include "pack/pack.h"
+#include "tune/session.h"
+#include <stdatomic.h>
+
+typedef struct atx_pack_bench atx_pack_bench;
+
+/* Starts a device, "0", without waiting for it; borrows catalog and options. */
+at_status atx_pack_bench_start(atx_pack_bench **out, const atx_catalog *catalog,
+                               const atx_tune_options *options, const char *device, int workers,
+                               at_error *err) AT_MUST_CHECK;
+at_status atx_pack_bench_await(atx_pack_bench *bench, at_error *err) AT_MUST_CHECK;
+void atx_pack_bench_close(atx_pack_bench *bench); /* NULL is allowed */
+
+const atx_device_info *atx_pack_bench_device(const atx_pack_bench *bench);
+void atx_pack_bench_share(atx_pack_bench *bench, int workers); /* no more compile workers than these */
+
+/* Kernels that are measured, with their code: compiled once for all problems and devices. */
+typedef struct atx_pack_entry {
+    atx_pack_kernel kernel;
+    atx_build build;
+    atomic_bool wrong; /* it does not compile, or was wrong on a problem: a pack may not have it */
+} atx_pack_entry;
+
+/* Compiles those that are not yet. */
+at_status atx_pack_bench_compile(atx_pack_bench *bench, atx_pack_entry *entries, int count,
+                                 at_error *err) AT_MUST_CHECK;
+
+/*
+ * Seconds of the problem's winner, and of each kernel: 0: it is not for these sizes, or not known; below
+ * zero: wrong. *tuned_s is 0 where the problem has no winner, or the user wants to end: nothing is known of
+ * the kernels then. What an earlier run has stored is not measured again. AT_ERR_DEVICE: the device is lost.
+ * AT_ERR_STORE.
+ */
+at_status atx_pack_bench_run(atx_pack_bench *bench, double *tuned_s, double *kernel_s,
+                             const atx_problem *problem, const atx_pack_entry *entries, int count,
+                             at_error *err) AT_MUST_CHECK;
+
+#endif

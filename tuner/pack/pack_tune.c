@@ -1,0 +1,272 @@
+/*
+ * pack_tune.c - a table of losses, problem by problem, from the devices. Kernels are compiled once, by the
+ * workers of the first device; then each device has a thread, which takes the next problem as long as there
+ * is time. What the model expects of problems that were not reached is corrected by what the same template
+ * turned out to lose where it was measured.
+ */
+#include "pack/pack_tune.h"
+
+#include "pack/pack_bench.h"
+#include "util/clock.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 16 };
+
+struct atx_pack_tuner {
+    const atx_tune_options *options;
+    atx_pack_bench *benches[MOST_DEVICES];
+    int count;
+    double begun_s, seconds; /* begun: with the first measurement; 0: not yet */
+};
+
+static bool is_cancelled(const atx_pack_tuner *t)
+{
+    return t->options->cancel && *t->options->cancel;
+}
+
+/* ---- the devices ---- */
+
+static at_status count_devices(int *out, const atx_tune_options *o, at_error *err)
+{
+    atx_cancel cancel = { .flag = o->cancel };
+    *out = o->device_count;
+    at_status status = o->device_count ? AT_OK : atx_device_count(out, &cancel, err);
+    *out = *out > MOST_DEVICES ? MOST_DEVICES : *out;
+    if (status == AT_OK && *out < 1)
+        status = atx_fail(err, AT_ERR_DEVICE, "found no CUDA device; expected one that measures");
+    return status;
+}
+
+/* Those of another model do not take part. */
+static void keep_one_model(atx_pack_tuner *t)
+{
+    int kept = 1;
+    for (int i = 1; i < t->count; i++)
+        if (strcmp(atx_pack_bench_device(t->benches[i])->name, atx_pack_bench_device(t->benches[0])->name) ==
+            0)
+            t->benches[kept++] = t->benches[i];
+        else
+            atx_pack_bench_close(t->benches[i]);
+    t->count = kept;
+}
+
+at_status atx_pack_tuner_open(atx_pack_tuner **out, const atx_catalog *catalog,
+                              const atx_tune_options *options, double seconds, at_error *err)
+{
+    int count = 0;
+    atx_pack_tuner *t = calloc(1, sizeof *t);
+    *out = t;
+    if (!t)
+        return atx_no_memory(err);
+    t->options = options;
+    at_status status = count_devices(&count, options, err);
+    const int cores = options->jobs > 0 ? options->jobs : atx_pool_cores();
+    for (; t->count < count && status == AT_OK; t->count++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", t->count);
+        status = atx_pack_bench_start(&t->benches[t->count], catalog, options,
+                                      options->device_count ? options->devices[t->count] : number,
+                                      t->count || cores < count ? (cores + count - 1) / count : cores, err);
+    }
+    for (int i = 0; i < t->count && status == AT_OK; i++)
+        status = atx_pack_bench_await(t->benches[i], err);
+    if (status == AT_OK)
+        keep_one_model(t);
+    t->seconds = seconds;
+    return status;
+}
+
+void atx_pack_tuner_close(atx_pack_tuner *t)
+{
+    for (int i = 0; t && i < t->count; i++)
+        atx_pack_bench_close(t->benches[i]);
+    free(t);
+}
+
+const atx_device_info *atx_pack_tuner_device(const atx_pack_tuner *t)
+{
+    return atx_pack_bench_device(t->benches[0]);
+}
+
+/* ---- the table ---- */
+
+/* What the devices' threads share. */
+typedef struct work {
+    atx_pack_tuner *tuner;
+    const atx_pack_table *table;
+    atx_pack_entry *entries;
+    double until_s;
+    pthread_mutex_t lock; /* of the members below */
+    int next;
+    at_status status;
+    at_error err;
+} work;
+
+typedef struct worker {
+    work *w;
+    atx_pack_bench *bench;
+    pthread_t thread;
+    bool started;
+} worker;
+
+static int draw(work *w)
+{
+    pthread_mutex_lock(&w->lock);
+    const bool more = w->status == AT_OK && w->next < w->table->problems && atx_now_s() < w->until_s &&
+                      !is_cancelled(w->tuner);
+    const int place = more ? w->next++ : -1;
+    pthread_mutex_unlock(&w->lock);
+    return place;
+}
+
+/* However slow: it is valid. */
+static float loss_of(double kernel_s, double tuned_s)
+{
+    const float loss = (float)(kernel_s / tuned_s - 1);
+    return loss < 0.99F * ATX_PACK_INVALID ? loss : 0.99F * ATX_PACK_INVALID;
+}
+
+/* A row of the table; a kernel that was wrong is so for all problems. */
+static void take_row(work *w, int place, double tuned_s, const double *kernel_s)
+{
+    const atx_pack_table *t = w->table;
+    float *row = t->losses + (size_t)place * (size_t)t->count;
+    pthread_mutex_lock(&w->lock);
+    t->measured[place] = tuned_s > 0;
+    for (int k = 0; k < t->count; k++) {
+        if (kernel_s[k] < 0)
+            w->entries[k].wrong = true;
+        if (tuned_s > 0 && kernel_s[k] != 0)
+            row[k] = kernel_s[k] < 0 ? ATX_PACK_INVALID : loss_of(kernel_s[k], tuned_s);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void *work_main(void *context)
+{
+    worker *me = context;
+    work *w = me->w;
+    at_error err = { 0 };
+    double tuned_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
+    at_status status = kernel_s ? AT_OK : atx_no_memory(&err);
+    for (int place; kernel_s && status == AT_OK && (place = draw(w)) >= 0;) {
+        status = atx_pack_bench_run(me->bench, &tuned_s, kernel_s, &w->table->samples[place].problem,
+                                    w->entries, w->table->count, &err);
+        if (status == AT_OK)
+            take_row(w, place, tuned_s, kernel_s);
+    }
+    pthread_mutex_lock(&w->lock);
+    if (w->status == AT_OK && status != AT_OK) {
+        w->status = status;
+        w->err = err;
+    }
+    pthread_mutex_unlock(&w->lock);
+    free(kernel_s);
+    return NULL;
+}
+
+static at_status run_workers(work *w, at_error *err)
+{
+    worker workers[MOST_DEVICES] = { 0 };
+    atx_pack_tuner *t = w->tuner;
+    pthread_mutex_init(&w->lock, NULL);
+    for (int i = 0; i < t->count; i++) {
+        workers[i] = (worker){ .w = w, .bench = t->benches[i] };
+        workers[i].started = pthread_create(&workers[i].thread, NULL, work_main, &workers[i]) == 0;
+    }
+    for (int i = 0; i < t->count; i++)
+        if (workers[i].started)
+            pthread_join(workers[i].thread, NULL);
+    pthread_mutex_destroy(&w->lock);
+    if (w->status != AT_OK)
+        return atx_fail(err, w->status, "%s", w->err.text);
+    return workers[0].started ? AT_OK : atx_fail(err, AT_ERR_SYSTEM, "a thread could not be started");
+}
+
+/* No pack may have a kernel that was wrong anywhere. */
+static void strike_wrong(const atx_pack_table *t, const atx_pack_entry *entries)
+{
+    for (int k = 0; k < t->count; k++)
+        for (int p = 0; p < t->problems && entries[k].wrong; p++)
+            t->losses[(size_t)p * (size_t)t->count + (size_t)k] = ATX_PACK_INVALID;
+}
+
+/* ---- what was not measured ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of what a template's kernels took against what was expected; 1: it was measured nowhere. */
+static float factor_of(const atx_pack_table *t, const float *expected, const atx_template *template,
+                       float *room)
+{
+    int count = 0;
+    for (int p = 0; p < t->problems; p++)
+        for (int k = 0; k < t->count && t->measured[p]; k++) {
+            const size_t at = (size_t)p * (size_t)t->count + (size_t)k;
+            if (t->kernels[k].t == template && t->losses[at] < ATX_PACK_INVALID && expected[at] < 1)
+                room[count++] = (1 + t->losses[at]) / (1 + expected[at]);
+        }
+    qsort(room, (size_t)count, sizeof *room, by_value);
+    return count ? room[count / 2] : 1;
+}
+
+static bool correct(const atx_pack_table *t, const float *expected)
+{
+    float *room = malloc(((size_t)t->problems * (size_t)t->count + 1) * sizeof *room);
+    float *factors = malloc(((size_t)t->count + 1) * sizeof *factors);
+    for (int k = 0; room && factors && k < t->count; k++)
+        factors[k] = factor_of(t, expected, t->kernels[k].t, room);
+    for (int p = 0; room && factors && p < t->problems; p++)
+        for (int k = 0; k < t->count && !t->measured[p]; k++) {
+            float *loss = &t->losses[(size_t)p * (size_t)t->count + (size_t)k];
+            if (*loss < ATX_PACK_INVALID)
+                *loss = (1 + *loss) * factors[k] - 1;
+        }
+    const bool good = room && factors;
+    free(room);
+    free(factors);
+    return good;
+}
+
+at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table, double share, at_error *err)
+{
+    const size_t numbers = (size_t)table->problems * (size_t)table->count;
+    float *expected = malloc((numbers + 1) * sizeof *expected);
+    work w = { .tuner = t, .table = table };
+    w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
+    if (!expected || !w.entries) {
+        free(expected);
+        free(w.entries);
+        return atx_no_memory(err);
+    }
+    memcpy(expected, table->losses, numbers * sizeof *expected);
+    for (int k = 0; k < table->count; k++)
+        w.entries[k].kernel = table->kernels[k];
+    at_status status = atx_pack_bench_compile(t->benches[0], w.entries, table->count, err);
+    t->begun_s = t->begun_s > 0 ? t->begun_s : atx_now_s();
+    w.until_s = t->begun_s + share * t->seconds;
+    if (status == AT_OK)
+        status = run_workers(&w, err);
+    if (status == AT_OK && is_cancelled(t))
+        status =
+            atx_fail(err, AT_ERR_CANCELLED,
+                     "interrupted; what was measured is kept in %s, and the same command goes on with it",
+                     t->options->db_path);
+    if (status == AT_OK)
+        strike_wrong(table, w.entries);
+    if (status == AT_OK && !correct(table, expected))
+        status = atx_no_memory(err);
+    for (int k = 0; k < table->count; k++)
+        atx_build_clear(&w.entries[k].build);
+    free(w.entries);
+    free(expected);
+    return status;
+}
