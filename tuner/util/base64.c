@@ -21,10 +21,11 @@ void atx_base64_add(atx_str *out, const void *bytes, size_t count)
 
 bool atx_base64_read(atx_str *out, const char *text, size_t len)
 {
-    signed char values[256];
-    memset(values, -1, sizeof values);
-    for (int i = 0; i < 64; i++)
-        values[(unsigned char)DIGITS[i]] = (signed char)i;
+    enum { NONE = 64 };
+    unsigned char values[256];
+    memset(values, NONE, sizeof values);
+    for (unsigned char i = 0; i < NONE; i++)
+        values[(unsigned char)DIGITS[i]] = i;
     if (len % 4)
         return false;
     for (size_t i = 0; i < len; i += 4) {
@@ -32,10 +33,10 @@ bool atx_base64_read(atx_str *out, const char *text, size_t len)
         const size_t have = last && text[i + 3] == '=' ? (text[i + 2] == '=' ? 1 : 2) : 3;
         uint32_t group = 0;
         for (size_t k = 0; k <= have; k++) {
-            const int value = values[(unsigned char)text[i + k]];
-            if (value < 0)
+            const uint32_t value = values[(unsigned char)text[i + k]];
+            if (value == NONE)
                 return false;
-            group |= (uint32_t)value << (18 - 6 * k);
+            group |= value << (18 - 6 * k);
         }
         const char three[] = { (char)(group >> 16), (char)(group >> 8 & 255), (char)(group & 255) };
         atx_str_add_bytes(out, three, have);
