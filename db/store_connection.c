@@ -211,6 +211,8 @@ void atx_journal_prefer_log(atx_store *store)
 {
     char mode[16], unused[16];
     ask(mode, store, "PRAGMA journal_mode");
+    if (!*mode) /* no memory for the question: to try whether it can be shared would unmap a log in use */
+        return;
     if (strcmp(mode, "wal") != 0 && can_share(store))
         ask(mode, store, "PRAGMA journal_mode = WAL");
     if (strcmp(mode, "wal") == 0)
