@@ -25,9 +25,9 @@
  * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
  *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_LOG_SHAPES, AUTOTUNE_NO_COMPILE, AUTOTUNE_NO_MODEL,
  *           AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC, AUTOTUNE_PACKS, CUDA_HOME, CUDA_PATH, CONDA_PREFIX,
- * XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of what they name;
- * at_open_options.no_environment keeps them out. Relative names of files are of the folder that the process
- * is in at at_open.
+ *           XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of what they name;
+ *           at_open_options.no_environment keeps them out. Relative names of files are of the folder
+ *           that the process is in at at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H

@@ -23,23 +23,6 @@ static void add_part(atx_str *out, atx_pack_part part)
 
 /* ---- the source ---- */
 
-void atx_pack_number_codes(int *numbers, const atx_pack_writing *w)
-{
-    const atx_str *distinct[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS];
-    int count = 0;
-    for (int m = 0; m < w->count; m++)
-        for (int k = 0; k < w->models[m].pack->kernel_count; k++) {
-            const atx_str *code = &w->models[m].codes[k];
-            int same = 0;
-            while (same < count && !(distinct[same]->len == code->len &&
-                                     memcmp(distinct[same]->data, code->data, code->len) == 0))
-                same++;
-            if (same == count)
-                distinct[count++] = code;
-            numbers[w->first[m] + k] = same;
-        }
-}
-
 static void add_images(atx_str *out, const atx_pack_writing *w, const int *codes)
 {
     int next = 0;

@@ -275,3 +275,20 @@ void atx_pack_add_values(atx_str *out, const atx_op *op)
             atx_str_addf(out, "    %s value_%d = (%s)o.scalars[%d];\n", scalar_type(&op->args[i]), i,
                          scalar_type(&op->args[i]), i);
 }
+
+void atx_pack_number_codes(int *numbers, const atx_pack_writing *w)
+{
+    const atx_str *distinct[ATX_PACK_MAX_MODELS * ATX_PACK_MAX_KERNELS];
+    int count = 0;
+    for (int m = 0; m < w->count; m++)
+        for (int k = 0; k < w->models[m].pack->kernel_count; k++) {
+            const atx_str *code = &w->models[m].codes[k];
+            int same = 0;
+            while (same < count && !(distinct[same]->len == code->len &&
+                                     memcmp(distinct[same]->data, code->data, code->len) == 0))
+                same++;
+            if (same == count)
+                distinct[count++] = code;
+            numbers[w->first[m] + k] = same;
+        }
+}

@@ -24,8 +24,8 @@ bool atx_base64_read(atx_str *out, const char *text, size_t len)
     enum { NONE = 64 };
     unsigned char values[256];
     memset(values, NONE, sizeof values);
-    for (unsigned char i = 0; i < NONE; i++)
-        values[(unsigned char)DIGITS[i]] = i;
+    for (int i = 0; i < NONE; i++)
+        values[(unsigned char)DIGITS[i]] = (unsigned char)i;
     if (len % 4)
         return false;
     for (size_t i = 0; i < len; i += 4) {

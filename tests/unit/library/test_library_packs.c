@@ -176,3 +176,34 @@ Test(library_packs, views_are_not_a_packs)
     cr_assert_eq(at_prepare(NULL, tuner, &view, NULL, &err), AT_ERR_NOT_FOUND, "%s", err.text);
     at_close(tuner);
 }
+
+static void expect_text(const char *file_path, const char *expected)
+{
+    char text[512] = "";
+    FILE *file = fopen(file_path, "r");
+    cr_assert(file, "%s", file_path);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    cr_assert_str_eq(text, expected);
+}
+
+/* What a pack for this program is chosen by: each problem once it is asked for, and in the end how often. */
+Test(library_packs, what_is_asked_for_is_logged)
+{
+    static const int64_t ROWS[] = { 1024, 96, 1024, 1024 };
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_error err = { 0 };
+    char asked[512];
+    snprintf(asked, sizeof asked, "%s/asked.txt", home.path);
+    options.log_shapes = asked;
+    options.no_compile = 1;
+    at_tuner *tuner = open_with(options);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        cr_assert_eq(run(tuner, ROWS[i], 2048, &err), AT_OK, "%s", err.text);
+    expect_text(asked, "transpose 1024x2048 f32\ntranspose 96x2048 f32\n");
+    at_close(tuner);
+    expect_text(asked, "transpose 1024x2048 f32\ntranspose 96x2048 f32\ntranspose 1024x2048 f32 calls=2\n");
+    options.log_shapes = "/nowhere/at/all.txt";
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_USAGE);
+    cr_assert(strstr(err.text, "log_shapes: found '/nowhere/at/all.txt'"), "%s", err.text);
+}

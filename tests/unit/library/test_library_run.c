@@ -104,41 +104,6 @@ Test(library_run, without_leave_to_compile_only_what_is_there_runs)
     at_close(tuner);
 }
 
-static void expect_text(const char *path, const char *expected)
-{
-    char text[512] = "";
-    FILE *file = fopen(path, "r");
-    cr_assert(file, "%s", path);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    cr_assert_str_eq(text, expected);
-}
-
-/* What a pack for this program is chosen by: each problem once it is asked for, and in the end how often. */
-Test(library_run, what_is_asked_for_is_logged)
-{
-    at_open_options options = AT_OPEN_OPTIONS_INIT;
-    at_error err = { 0 };
-    at_tuner *tuner = NULL;
-    at_problem other = TUNED;
-    char path[512];
-    other.sizes[0] = 96;
-    snprintf(path, sizeof path, "%s/asked.txt", home.path);
-    options.log_shapes = path;
-    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
-    fake_use_context(1);
-    run_or_skip(tuner, TUNED);
-    run_or_skip(tuner, other);
-    run_or_skip(tuner, TUNED);
-    run_or_skip(tuner, TUNED);
-    expect_text(path, "transpose 1024x2048 f32\ntranspose 96x2048 f32\n");
-    at_close(tuner);
-    expect_text(path, "transpose 1024x2048 f32\ntranspose 96x2048 f32\ntranspose 1024x2048 f32 calls=2\n");
-    options.log_shapes = "/nowhere/at/all.txt";
-    cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_USAGE);
-    cr_assert(strstr(err.text, "log_shapes: found '/nowhere/at/all.txt'"), "%s", err.text);
-}
-
 /* A program that meets ever-new shapes: what it has loaded need not stay until it ends. */
 Test(library_run, what_is_forgotten_is_unloaded_and_prepared_again)
 {

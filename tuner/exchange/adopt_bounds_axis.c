@@ -1,0 +1,92 @@
+/* adopt_bounds_axis.c - a grid that no launch gives: by what the kernel compares its indices with. */
+#include "exchange/adopt_bounds.h"
+
+#include <string.h>
+
+/* The number of times that a symbol is in a sum of products. */
+static atx_poly part_of(const atx_poly *p, int symbol)
+{
+    atx_poly step = { .count = 0 };
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->terms[i].degree; k++)
+            if (p->terms[i].of[k] == symbol) {
+                atx_poly one = { .count = 1, .terms = { p->terms[i] } };
+                atx_poly_term *term = &one.terms[0];
+                memmove(&term->of[k], &term->of[k + 1], (size_t)(term->degree - k - 1) * sizeof *term->of);
+                term->degree--;
+                step = atx_poly_add(&step, &one, 1);
+                break;
+            }
+    return step;
+}
+
+/* The parameters and numbers of a step: BLOCK of width * BLOCK. */
+static atx_poly params_of(const atx_bounding *b, const atx_poly *p)
+{
+    atx_poly step = { .count = 1, .terms = { { .factor = p->terms[0].factor } } };
+    const atx_poly_term *from = &p->terms[0];
+    for (int k = 0; k < from->degree; k++) {
+        const atx_poly_entry *entry = &b->symbols.items[from->of[k]];
+        if (entry->kind == ATX_SYMBOL_NAME && entry->tag == ATX_TAG_PARAM)
+            step.terms[0].of[step.terms[0].degree++] = from->of[k];
+    }
+    return step;
+}
+
+/* The step of blockIdx in any expression of the kernel, where no comparison has it. */
+static void any_step(atx_poly *step, atx_bounding *b, const atx_frame *f, int symbol)
+{
+    const atx_tokens *t = f->t;
+    for (size_t i = f->body.begin; i + 2 < f->body.end && !step->count; i++) {
+        if (!atx_tokens_is(t, i, "=") || !atx_tokens_is_word(t, i - 1))
+            continue;
+        const size_t end = atx_tokens_find(t, i + 1, f->body.end, ";");
+        const atx_range value = atx_bounds_value(b, f, (atx_span){ i + 1, atx_code_comma(t, i + 1, end) });
+        atx_poly part = part_of(&value.most, symbol);
+        long number;
+        if (!value.known || !part.count || atx_bounds_of_grid(b, &part))
+            continue;
+        part = params_of(b, &part);
+        if (!(atx_poly_is_number(&number, &part) && number == 1))
+            *step = part;
+    }
+}
+
+/* Whether it is larger for larger sizes. */
+static bool grows(const atx_poly *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->count; i++)
+        any = any || (p->terms[i].degree && p->terms[i].factor > 0);
+    return any;
+}
+
+bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis)
+{
+    static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
+    const int symbol = atx_poly_named(&b->symbols, NAMES[axis], ATX_TAG_OTHER);
+    bool found = false;
+    *step = (atx_poly){ .count = 0 };
+    for (int k = 0; k < (f->guards ? f->guards->count : 0) && !found; k++) {
+        const atx_guard *g = &f->guards->items[k];
+        b->blockidx = axis;
+        const atx_range less = atx_bounds_value(b, f, g->less);
+        b->blockidx = -1;
+        const atx_poly part = part_of(&less.most, symbol);
+        if (!less.known || !part.count)
+            continue;
+        atx_range than = atx_bounds_value(b, f, g->than);
+        if (!than.known || atx_bounds_of_grid(b, &than.most) || !grows(&than.most))
+            continue;
+        *step = part;
+        *size = g->inclusive ? atx_range_and_one(than).most : than.most;
+        if (axis && atx_bounds_of_grid(b, &part)) /* rows of blocks: what x alone covers */
+            *size = *step = atx_poly_number(1);
+        found = true;
+    }
+    b->blockidx = axis;
+    if (!found)
+        any_step(step, b, f, symbol);
+    b->blockidx = -1;
+    return found;
+}
