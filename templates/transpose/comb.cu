@@ -12,7 +12,7 @@ const     ANY_IN   = align_in < 16     # the input does not begin at a multiple 
 const     ANY_OUT  = align_out < ALIGN # nor the output at one of ALIGN
 const     HALO     = ld_out * sizeof(T) % ALIGN == 0 && !ANY_OUT ? 0 : ALIGN / sizeof(T) # rows read above those that a block begins with
 const     ROWS     = RUN / sizeof(T)   # that a block writes
-let       bytes    = ((ROWS + HALO) * cols * sizeof(T) + 30) / 16 * 16 # of all pieces with a part of the tile
+let       BYTES    = ((ROWS + HALO) * cols * sizeof(T) + 30) / 16 * 16 # of all pieces with a part of the tile; the name is the one that the shipped model knows
 const     ASIDE    = sizeof(T) == 16 ? 1 : min(4, gcd(cols, 32)) # columns that a warp gathers from: then its lanes meet different banks
 let       down     = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks   = down * batch
@@ -30,16 +30,16 @@ require   4 * HALO <= ROWS             # at most a fifth is read twice
 require   ROWS < 2 * rows              # not mostly empty
 require   RUN >= 32 / ASIDE * AHEAD * max(4, sizeof(T)) # a warp stays within the tile
 require   cols * RUN >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   bytes >= 16 * THREADS || THREADS == 128
-require   bytes <= 512 * THREADS
-require   bytes >= 4096                # a multiprocessor needs many bytes in flight
-require   bytes <= min(device.max_shared_bytes, 73728)
+require   BYTES >= 16 * THREADS || THREADS == 128
+require   BYTES <= 512 * THREADS
+require   BYTES >= 4096                # a multiprocessor needs many bytes in flight
+require   BYTES <= min(device.max_shared_bytes, 73728)
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 
 grid      blocks
 block     THREADS
-shared    bytes
+shared    BYTES
 default   RUN=512 THREADS=256 AHEAD=2 ALIGN=32
 */
 

@@ -13,9 +13,9 @@ let       length  = max(rows, cols)    # records
 const     RECORDS = THREADS * VEC
 const     PIECE   = min(16, TALL ? align_in : align_out) # bytes of an access to records
 let       align   = min(16, TALL ? align_out : align_in) # of the long rows
-let       pitch   = narrow % 2 == 0 ? narrow + 1 : narrow # of a record in the tile: odd, so that records meet all banks
+let       PITCH   = narrow % 2 == 0 ? narrow + 1 : narrow # of a record in the tile: odd, so that records meet all banks; the name is the one that the shipped model knows
 let       blocks  = ceil_div(length, RECORDS) * batch
-let       shared_bytes = RECORDS * pitch * sizeof(T)
+let       shared_bytes = RECORDS * PITCH * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = length % RECORDS != 0
 const     WIDE    = (narrow + 1) * length > 2147483647 # 64-bit offsets inside a matrix

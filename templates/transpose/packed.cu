@@ -10,11 +10,11 @@ param     PAD      = no yes            # odd rows in the tile, against bank conf
 const     ROWS     = rows              # 0, as COLS, of a kernel for all: they are arguments
 const     COLS     = cols
 const     PIECE    = min(16, min(align_in, align_out)) # bytes of an access
-let       pitch    = PAD == PAD_yes && rows % 2 == 0 ? rows + 1 : rows # elements in a row of the tile
+let       PITCH    = PAD == PAD_yes && rows % 2 == 0 ? rows + 1 : rows # elements in a row of the tile; the name is the one that the shipped model knows
 let       matrix_bytes = rows * cols * sizeof(T)
 let       group_bytes  = MATRICES * matrix_bytes
 let       blocks   = ceil_div(batch, MATRICES)
-let       shared_bytes = MATRICES * cols * pitch * sizeof(T)
+let       shared_bytes = MATRICES * cols * PITCH * sizeof(T)
 const     EDGE     = batch % MATRICES != 0
 general   ROWS=0 COLS=0 EDGE=1
 

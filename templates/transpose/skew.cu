@@ -26,8 +26,8 @@ const     ASIDE   = sizeof(T) == 16 ? 1 : min(4, gcd(pitch, 32)) # columns that 
 let       chunk   = 32 / ASIDE * AHEAD * max(1, 4 / sizeof(T)) # rows that a warp gathers from at a time
 const     ROWS    = RUN / sizeof(T)    # that a tile writes
 const     READ_ROWS = ROWS + HALO
-let       pieces  = ((READ_ROWS - 1) * pitch * sizeof(T) + 15) / 16 + ACROSS # of the tile
-const     RESIDENT = max(1, min(233472 / (16 * pieces + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
+let       PIECES  = ((READ_ROWS - 1) * pitch * sizeof(T) + 15) / 16 + ACROSS # of the tile; the name is the one that the shipped model knows
+const     RESIDENT = max(1, min(233472 / (16 * PIECES + 1024), 512 * QUARTERS / THREADS)) # blocks of a multiprocessor that registers should leave room for
 let       down    = ceil_div(rows + max(0, HALO - 1), ROWS)
 let       blocks_across = ceil_div(ceil_div(cols, TILE_COLS), BESIDE) * BESIDE
 let       blocks  = down * blocks_across * batch
@@ -49,12 +49,12 @@ require   ROWS < 2 * rows || RUN == 128 # not mostly empty
 require   TILE_COLS < 2 * cols || WIDTH == 64
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * pieces + 1024) # else shared memory limits the blocks to the same number
+require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
 require   READ_ROWS * ACROSS >= THREADS || THREADS == 256
 require   READ_ROWS * ACROSS <= 36 * THREADS
-require   THREADS == 512 || pieces <= 2048 # large tiles need them all
-require   pieces >= 256                # a multiprocessor needs many bytes in flight
-require   16 * pieces <= min(device.max_shared_bytes, 102400)
+require   THREADS == 512 || PIECES <= 2048 # large tiles need them all
+require   PIECES >= 256                # a multiprocessor needs many bytes in flight
+require   16 * PIECES <= min(device.max_shared_bytes, 102400)
 require   THREADS <= device.max_threads_per_block
 require   BESIDE == 1 || (device.cc >= 90 && SHIFT && !FLAT && cols > TILE_COLS) # a cluster is part of the grid
 require   PREFETCH == 128 || (BESIDE == 2 && count * sizeof(T) >= 33554432) # else it brings what nobody needs in time
@@ -64,7 +64,7 @@ grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \
           FLAT ? 1 : ORDER == ORDER_in_fast ? down : blocks_across \
           FLAT ? 1 : batch
 block     THREADS
-shared    16 * pieces
+shared    16 * PIECES
 default   WIDTH=256 RUN=256 THREADS=512 QUARTERS=3 BESIDE=1 PREFETCH=128 ALIGN=32 AHEAD=2 ORDER=out_fast
 */
 

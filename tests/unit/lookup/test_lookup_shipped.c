@@ -177,6 +177,37 @@ Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
     atx_model_close(model);
 }
 
+/*
+ * A model sees a template's lets and consts by their names: a template that names one otherwise, though its
+ * code be the same, is answered for by what is left. Where the model that ships is made anew, so are these.
+ */
+Test(lookup_shipped, their_model_answers_as_when_it_was_made)
+{
+    static const char *const ANSWERS[][3] = {
+        { "2767x5180 f32", "skew",
+          "WIDTH=384 RUN=256 THREADS=512 QUARTERS=3 BESIDE=1 PREFETCH=128 ALIGN=32 AHEAD=2 ORDER=out_fast" },
+        { "4783x2452 u8", "skew",
+          "WIDTH=64 RUN=128 THREADS=256 QUARTERS=4 BESIDE=2 PREFETCH=128 ALIGN=32 AHEAD=2 ORDER=out_fast" },
+        { "641581x108 f16", "comb", "RUN=256 THREADS=512 AHEAD=2 ALIGN=32" },
+    };
+    const atx_target target = { DEVICE, 90, 132, true };
+    open_lookup(NULL);
+    for (size_t i = 0; i < sizeof ANSWERS / sizeof *ANSWERS; i++) {
+        at_error err = { 0 };
+        atx_found found;
+        atx_shapes shapes = { 0 };
+        const char *text = ANSWERS[i][0];
+        cr_assert_eq(atx_shapes_parse(&shapes, text, strlen(text), "here", w.catalog, NULL, &err), AT_OK,
+                     "%s", err.text);
+        cr_assert_eq(atx_lookup_find(&found, w.lookup, &shapes.problems[0], &target, &err), AT_OK, "%s",
+                     err.text);
+        cr_assert_eq(found.match, ATX_MATCH_PREDICTED, "%s", found.why);
+        cr_expect_str_eq(found.answer->winner.template_name, ANSWERS[i][1], "%s", text);
+        cr_expect_str_eq(found.answer->winner.config, ANSWERS[i][2], "%s", text);
+        atx_shapes_clear(&shapes);
+    }
+}
+
 /* No permutation of bytes is among the winners, so that nothing is near. */
 Test(lookup_shipped, their_model_answers_for_permutations_of_types_that_no_winner_has)
 {
