@@ -3,7 +3,7 @@ template  tile                         # a block of the scale is a block of thre
 use       quant
 
 param     THREADS = 128 256 512        # threads a block
-param     HINT    = none once keep apart # writes say that nobody needs them soon; reads that the L2 should keep them; or both
+param     HINT    = none once keep apart # writes are marked as not needed soon; reads as to be kept in the L2; or both
 param     ORDER   = in_fast out_fast   # neighbouring blocks follow the input's rows, or the turned output's
 
 const     READ    = min(16, gcd(cols * sizeof(T), 16)) / sizeof(T) # elements of an access to `in`

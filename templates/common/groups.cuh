@@ -5,7 +5,7 @@ use       quant
 param     ELEMS   = 8 16 32            # elements of a thread, side by side
 param     EACH    = 1 2 4 8            # groups of a thread, all read before the first is written
 param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once keep apart # writes say that nobody needs them soon; reads that the L2 should keep them; or both
+param     HINT    = none once keep apart # writes are marked as not needed soon; reads as to be kept in the L2; or both
 
 const     LAYOUT  = layout
 const     GROUP   = size

@@ -5,7 +5,7 @@ use       quant
 param     ELEMS   = 1 2 4 8 16         # elements of a piece
 param     EACH    = 1 2 4              # tokens of a thread
 param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once          # reads say that nobody needs them again
+param     HINT    = none once          # reads are marked as not needed again
 
 const     CONVERT = to == to_e4m3
 const     WIDTH   = width

@@ -5,7 +5,7 @@ use       access policy checked
 param     VEC     = 1 2 4 8 16         # bytes of an access
 param     EACH    = 1 2 4              # pieces of a thread
 param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once          # writes say that nobody needs them soon
+param     HINT    = none once          # writes are marked as not needed soon
 
 const     TOP     = top
 const     PITCH   = row_bytes / VEC    # pieces of a row

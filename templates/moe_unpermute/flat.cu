@@ -6,7 +6,7 @@ param     VEC     = 2 4 8 16           # bytes of an access
 param     EACH    = 1 2 4              # pieces of a thread
 param     AHEAD   = 1 2 4 8 16         # experts whose pieces are on their way at once
 param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once          # reads and writes say that nobody needs them again
+param     HINT    = none once          # reads and writes are marked as not needed again
 
 const     TOP     = top
 let       pitch   = hidden * sizeof(T) / VEC # pieces of a row

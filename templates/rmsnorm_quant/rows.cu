@@ -6,7 +6,7 @@ param     LANES   = 32 64 128 256 512 1024 # threads that have a row
 param     ROWS    = 1 2 4 8            # of a block
 param     ELEMS   = 4 8 16             # of a thread, side by side
 param     EARLY   = 0 1                # gamma is asked for with the row, or when the row's sum is known
-param     HINT    = none once keep apart # writes say that nobody needs them soon; reads that the L2 should keep them; or both
+param     HINT    = none once keep apart # writes are marked as not needed soon; reads as to be kept in the L2; or both
 
 const     LAYOUT  = layout
 const     ADD     = add == add_yes

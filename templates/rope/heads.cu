@@ -5,7 +5,7 @@ use       access policy
 param     PAIRS   = 2 4 8              # of a thread and head, side by side
 param     EACH    = 1 2 4 8            # heads of a thread
 param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once          # reads and writes say that nobody needs them again
+param     HINT    = none once          # reads and writes are marked as not needed again
 
 const     INTERLEAVED = style == style_interleaved
 const     Q_HEADS = q_heads

@@ -95,6 +95,13 @@ Test(adopt, a_buffer_ends_where_the_kernel_reaches)
                   "k; }\n"
                   "__global__ void k(float *y, int n) { put(y, threadIdx.x & 7, n); }",
           .lines = { "arg       y T[n * 8] output" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, a_buffer_without_a_comparison_ends_where_blocks_and_tiles_do)
+{
+    static const example EXAMPLES[] = {
         { .what = "no comparison: whole blocks",
           .text = "__global__ void k(float *y) { " I " y[i] = i; }\n"
                   "void run(float *y, int n) { k<<<(n + 255) / 256, 256>>>(y); }",
@@ -182,7 +189,7 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
           .text = ADD "void run(float *c, float *a, int n) { int g = (int)ceil((float)n / 192); "
                       "add<<<g, 192>>>(c, a, n); }",
           .lines = { "ceil_div(n, BLOCK)", "param     BLOCK = 64 128 192 256 512" } },
-        { .what = "a grid that nobody can know is asked for",
+        { .what = "a grid that cannot be known is asked for",
           .text = ADD "void run(float *c, float *a, int n) { add<<<best_grid(), 256>>>(c, a, n); }",
           .lines = { "grid      ceil_div(n, BLOCK)  # ? how many blocks?" } },
         { .what = "two dimensions",
@@ -210,7 +217,14 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
                   "cooperative_groups::this_grid();\n"
                   " int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = 1; g.sync(); }\n",
           .lines = { "block     256\n", "cooperative\n" } },
-        { .what = "nobody says the grid: what the index is compared with, and multiplied",
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, a_missing_grid_follows_from_comparisons_and_blocks_from_their_bounds)
+{
+    static const example EXAMPLES[] = {
+        { .what = "no launch has the grid: what the index is compared with, and multiplied",
           .text = "#ifndef ROWS\n#define ROWS 4\n#endif\n__global__ void k(float *y, int w, int h) {\n"
                   " int x = blockIdx.x * blockDim.x + threadIdx.x, r = (blockIdx.y * blockDim.y + "
                   "threadIdx.y) * ROWS;\n"
