@@ -1,8 +1,8 @@
 /*
- * pack_bench.c - one problem: tuned, or known from the store; set up again; the winner's kernel bound beside
- * those of the pack; all tried, the fast ones faster settled: the winner and the best few of the others are
- * timed once more, interleaved, as when a winner is chosen. The times of the others are brought to the same
- * scale by the one that was timed both ways.
+ * pack_bench.c - what the kernels of a pack lose on one problem. The problem is tuned, or its winner is taken
+ * from the store. Each kernel is tried once beside the winner's; then the winner and the fastest few are
+ * timed again by turns, as when a winner is chosen. A kernel that was timed both ways gives the scale for the
+ * times of those that were tried only once.
  */
 #include "pack/pack_bench.h"
 
