@@ -96,6 +96,10 @@ static bool read_rule(script *s, const words *w)
         r->at = atol(word(w, 2));
         r->code = atoi(word(w, 3));
         read_tail(r, w, 4);
+    } else if (strcmp(what, "late") == 0) {
+        rule *r = add(&s->late, w);
+        r->at = atol(r->what);
+        r->ns = atof(word(w, 2));
     } else if (strcmp(what, "slow") == 0) {
         rule *r = add(&s->slow, w);
         r->ns = 1e6 * atof(word(w, 2));

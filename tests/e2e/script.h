@@ -19,6 +19,8 @@
  *   slow CALL MS                 a call takes so long
  *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without
  *                                one: 10 to 20 us, by the code and the geometry
+ *   late N NS                    the N-th time that the stopwatch is read, the host was away between
+ *                                its two events for so long
  *   energy NAME THREADS UJ       microjoules of a launch, which scripted_nvml.c counts (default 0)
  *   kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind, before, input,
  *                                far, hang, refused, or a driver's code, which then is the
@@ -92,7 +94,7 @@ typedef struct script {
     bool sections; /* lines that begin with `on` */
     double pace, noise;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
-    rules time, energy, kernel, fail, slow, hold;
+    rules time, energy, kernel, fail, slow, late, hold;
 } script;
 
 /* Ends the process, with a message, at a line that says nothing known: a test would test nothing. */

@@ -373,11 +373,22 @@ static double next_random(void) /* in [0, 1) */
     return (double)(scripted.random >> 11) * 0x1p-53;
 }
 
+/* For how long the host was away between the two events that are read now. */
+static double lateness_ns(void)
+{
+    double ns = 0;
+    for (int i = 0; i < scripted.script.late.count; i++) {
+        rule *r = &scripted.script.late.list[i];
+        ns += ++r->seen == r->at ? r->ns : 0;
+    }
+    return ns;
+}
+
 ENTRY(cuEventElapsedTime, float *ms, const event *start, const event *stop)
 {
     ENTER(cuEventElapsedTime);
     const char *what = scripted.script.times;
-    double ns = (stop->at_ns - start->at_ns) * (1 + scripted.script.noise * next_random());
+    double ns = (stop->at_ns - start->at_ns) * (1 + scripted.script.noise * next_random()) + lateness_ns();
     *ms = (float)(ns * 1e-6);
     if (strcmp(what, "nan") == 0)
         *ms = NAN;

@@ -1,6 +1,9 @@
 /*
  * measure.c - a trial: verify (its launch is the first estimate), then up to MAX_SAMPLES batches, then a
- * check of a launch of the last of them; a candidate whose median falls behind the best so far ends early.
+ * check of a launch of the last of them; a candidate that falls behind the best so far ends early.
+ *
+ * A sample is too long where the host is kept from launching: compilers want all processors. So one alone
+ * never ends a trial, nor is it the figure of one, as long as there is another that says less.
  */
 #include "runner/measure.h"
 
@@ -17,14 +20,13 @@
 #define GRAPH_S 0.5e-3 /* of each of two graphs: a trial that compares with others need not be exact */
 
 /*
- * The race. A launch this much slower than the best gets no more samples after the verified one, a long one
- * sooner, as nothing that happens once, such as loading the code, takes a third of it ...
+ * The race. Where the launch that was verified and the first sample are so much slower than the best, there
+ * are no more samples; for a long launch sooner, as nothing that happens once, such as loading the code,
+ * takes a third of it ...
  */
 #define TOO_SLOW      2.5
 #define TOO_SLOW_LONG 1.5
-/* ... and one whose median so far is this much slower none after the first, the second, the fourth: in place
- * of the fourth, when two agree. */
-#define SLOW_AFTER_1 1.5
+/* ... and where two samples, or four, are this much slower: in place of the fourth, when two agree. */
 #define SLOW_AFTER_2 1.25
 #define SLOW_AFTER_4 1.06
 /* Samples that agree so well are enough of them; others are more. */
@@ -40,14 +42,20 @@ static bool agree(const double *samples, int count)
     return count >= 2 && high - low <= AGREEMENT * high;
 }
 
-/* No more samples: there are enough, or more would not make it the best. */
-static bool is_over(const double *samples, int count, double best_s)
+/* Of two samples the one that the host was not late for. */
+static double figure_of(const double *samples, int count)
+{
+    return count < 3 ? atx_quantile(samples, (size_t)count, 0.0) : atx_median(samples, (size_t)count);
+}
+
+/* No more samples: there are enough, or more would not make it the best. `slow`: a launch said so before. */
+static bool is_over(const double *samples, int count, double best_s, bool slow)
 {
     if (count == 0 || count >= MAX_SAMPLES)
         return count > 0;
-    double slower = best_s > 0 ? atx_median(samples, (size_t)count) / best_s : 1.0;
+    double slower = best_s > 0 ? figure_of(samples, count) / best_s : 1.0;
     bool same = agree(samples, count);
-    return slower > SLOW_AFTER_1 || (count >= 2 && slower > SLOW_AFTER_2) ||
+    return (slow && slower > TOO_SLOW_LONG) || (count >= 2 && slower > SLOW_AFTER_2) ||
            ((count >= 4 || same) && slower > SLOW_AFTER_4) || (count >= FEW_SAMPLES && same);
 }
 
@@ -61,7 +69,7 @@ static bool is_too_slow(double first_s, double best_s)
 /* `launches` make a sample. What a lost race spares are samples that every other candidate gets. */
 static void summarise(atx_measured *out, const double *samples, int count, int64_t launches)
 {
-    out->timing.median_s = atx_median(samples, (size_t)count);
+    out->timing.median_s = figure_of(samples, count);
     out->timing.spread = atx_spread(samples, (size_t)count);
     out->timing.min_s = atx_quantile(samples, (size_t)count, 0.0);
     out->timing.samples = count;
@@ -138,22 +146,35 @@ static bool waits_for_host(const atx_kernel *kernel, double seconds)
     return kernel->turns && seconds / kernel->turn_count < ATX_GRAPH_BELOW_S;
 }
 
-/* One of a too slow candidate would only cost time. */
+/* Batches for a launch of this length; anew where the first sample says that the host was late for it. */
+static at_status open_batch(double *first_sample, atx_batch *b, trial_run *r, double launch_s, at_error *err)
+{
+    at_status status = AT_OK;
+    for (bool late = true; status == AT_OK && late;) {
+        atx_batch_close(b, r->gpu);
+        *b = (atx_batch){ .what = &r->what, .no_lead = launch_s >= LONG_S, .graph_s = GRAPH_S };
+        status = atx_batch_open(b, r->gpu, r->bench, launch_s, ATX_GRAPH_BELOW_S, err);
+        if (status == AT_OK)
+            status = atx_sample(first_sample, r->gpu, r->bench, b, err);
+        late = launch_s >= ATX_GRAPH_BELOW_S && *first_sample < launch_s / 2;
+        launch_s = *first_sample;
+    }
+    return status;
+}
+
 static at_status time_candidate(atx_measured *out, trial_run *r, double first_s, at_error *err)
 {
     double samples[MAX_SAMPLES];
-    int count = 0;
+    int count = 1;
     const atx_trial *trial = r->trial;
-    atx_batch b = { .what = &r->what, .no_lead = first_s >= LONG_S, .graph_s = GRAPH_S };
+    const bool slow =
+        !r->scales && !waits_for_host(&trial->kernel, first_s) && is_too_slow(first_s, trial->best_s);
+    atx_batch b = { 0 };
 
-    if (!r->scales && !waits_for_host(&trial->kernel, first_s) && is_too_slow(first_s, trial->best_s)) {
-        summarise(out, &first_s, 1, (int64_t)ceil(ATX_SAMPLE_S / first_s));
-        return AT_OK;
-    }
     at_status status = forget_launches(r, err);
     if (status == AT_OK)
-        status = atx_batch_open(&b, r->gpu, r->bench, first_s, ATX_GRAPH_BELOW_S, err);
-    while (status == AT_OK && !is_over(samples, count, trial->best_s)) {
+        status = open_batch(samples, &b, r, first_s, err);
+    while (status == AT_OK && !is_over(samples, count, trial->best_s, slow)) {
         status = atx_sample(&samples[count], r->gpu, r->bench, &b, err);
         count++;
     }
