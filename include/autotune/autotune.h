@@ -574,6 +574,28 @@ AUTOTUNE_API at_status at_prepare(const at_found **out, at_tuner *tuner, const a
                                   const at_run_options *options, at_error *err) AT_MUST_CHECK;
 
 /*
+ * at_prepare in a thread of the library's own, for programs that must not wait for a compiler: returns at
+ * once, and at_run of that problem only launches once it is done. What was started is prepared one after the
+ * other, in its order; at_run of another problem that is not prepared waits for the one under way. The CUDA
+ * context that is current here is made current there, and must live until at_prepare_finish, as
+ * options->cancel must; all else is copied. What at_prepare would fail with at_prepare_finish does, but for
+ * AT_ERR_USAGE of a missing context or a struct, and AT_ERR_DEVICE without a driver, which come at once. Of
+ * *options what is for at_run alone is not looked at; a cancel that is not 0 when the turn comes is
+ * AT_ERR_CANCELLED, too.
+ */
+typedef struct at_preparation at_preparation;
+AUTOTUNE_API at_status at_prepare_start(at_preparation **out, at_tuner *tuner, const at_problem *problem,
+                                        const at_run_options *options, at_error *err) AT_MUST_CHECK;
+
+/* 1: at_prepare_finish will not wait. */
+AUTOTUNE_API int at_prepare_is_done(const at_preparation *preparation);
+
+/* Waits, says what at_prepare would have said, and frees the preparation. Once for each that was started,
+ * before the tuner is closed. */
+AUTOTUNE_API at_status at_prepare_finish(const at_found **out, at_preparation *preparation,
+                                         at_error *err) AT_MUST_CHECK;
+
+/*
  * Unloads all kernels that at_run and at_prepare have loaded into the current context, for programs that meet
  * ever-new shapes; what runs next is prepared again, from the cache. No other thread may be in at_run or
  * at_prepare, and kernels must have ended. Answers of at_prepare stay readable.

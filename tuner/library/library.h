@@ -3,10 +3,10 @@
  *
  * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
  * learns of what the catalog could not read (atx_catalog_failure), which any thread may ask. `table_lock`
- * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex` and `asked.mutex`
- * guard what is to be tuned in the background and what was asked for, and nothing is taken while it is held.
- * A finding and an atx_prepared never change once others can see them, but for what becomes of it: `renew`,
- * and `replaced`, which the table's lock guards.
+ * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex`, `preparing.mutex`
+ * and `asked.mutex` guard what is to be tuned and prepared in the background and what was asked for, and
+ * nothing is taken while one is held. A finding and an atx_prepared never change once others can see them,
+ * but for what becomes of it: `renew`, and `replaced`, which the table's lock guards.
  */
 #ifndef AUTOTUNE_LIBRARY_H
 #define AUTOTUNE_LIBRARY_H
@@ -185,6 +185,18 @@ typedef struct atx_tuning {
     atomic_int stop;
 } atx_tuning;
 
+/* What is prepared in the background: library_prepare.c. */
+typedef struct atx_preparing {
+    bool is_open;
+    pthread_mutex_t mutex;
+    pthread_cond_t ended; /* one of the queue was */
+    at_preparation *first;
+    pthread_t thread;
+    bool has_thread, is_served; /* it looks at the queue again */
+} atx_preparing;
+at_status atx_preparing_open(atx_preparing *q, at_error *err) AT_MUST_CHECK;
+void atx_preparing_close(atx_preparing *q); /* waits for what is under way; also of one that is not open */
+
 /* What at_run was asked for: library_asked.c. */
 typedef struct atx_asked {
     bool is_open;
@@ -212,6 +224,7 @@ struct at_tuner {
     bool replaced;     /* it was, and the new one could not be opened yet           */
     atx_tuning tuning;
     atx_asked asked;
+    atx_preparing preparing;
     atx_library_packs packs;
     bool never_compiles; /* at_open_options.no_compile */
 
@@ -288,7 +301,15 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
                                   at_error *err) AT_MUST_CHECK;
 
-/* ---- library_load.c; `slow` is held ---- */
+/* ---- library_load.c ---- */
+
+/* The driver, opened on the first call. `slow` is not held. */
+at_status atx_library_gpu(atx_gpu **out, at_tuner *tuner, at_error *err) AT_MUST_CHECK;
+
+/* A thread of the library's own, in which no signal handler of the program runs. */
+bool atx_library_thread(pthread_t *out, void *(*work)(void *), void *context);
+
+/* The rest: `slow` is held. */
 
 /* The finding's kernels in this context, which is current; those that are there already, if they were told of
  * as much shared memory. */

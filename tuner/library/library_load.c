@@ -1,8 +1,38 @@
-/* library_load.c - kernels in a context, loaded once for all problems that share them. `slow` is held. */
+/*
+ * library_load.c - the driver; kernels in a context, loaded once for all problems that share them.
+ */
 #include "library/library.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+at_status atx_library_gpu(atx_gpu **out, at_tuner *tuner, at_error *err)
+{
+    atx_gpu *gpu = atomic_load_explicit(&tuner->gpu, memory_order_acquire);
+    at_status status = AT_OK;
+    if (!gpu) {
+        pthread_mutex_lock(&tuner->slow);
+        gpu = atomic_load(&tuner->gpu);
+        if (!gpu && (status = atx_gpu_attach(&gpu, err)) == AT_OK)
+            atomic_store_explicit(&tuner->gpu, gpu, memory_order_release);
+        pthread_mutex_unlock(&tuner->slow);
+    }
+    *out = gpu;
+    return status;
+}
+
+bool atx_library_thread(pthread_t *out, void *(*work)(void *), void *context)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(out, NULL, work, context) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* ---- kernels; `slow` is held ---- */
 
 /* What a kernel must be told before its launch. One of a pack takes shared memory as the sizes want it: it is
  * told of it in steps, so that it is loaded a few times at most. */

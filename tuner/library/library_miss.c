@@ -13,7 +13,6 @@
 #include "util/real_path.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,17 +173,6 @@ static void *serve_requests(void *context)
     return NULL;
 }
 
-/* Signals go to the program's own threads. `mutex` is held. */
-static bool start_thread(at_tuner *tuner)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&tuner->tuning.thread, NULL, serve_requests, tuner) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int ordinal,
                               atx_prepared *prepared)
 {
@@ -194,7 +182,7 @@ void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int o
         return;
     *w = (atx_tuning_request){ NULL, *problem, ordinal, prepared };
     pthread_mutex_lock(&t->mutex);
-    t->has_thread = t->has_thread || start_thread(tuner);
+    t->has_thread = t->has_thread || atx_library_thread(&t->thread, serve_requests, tuner);
     while (*last)
         last = &(*last)->next;
     *last = w;

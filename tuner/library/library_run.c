@@ -358,21 +358,6 @@ static at_status tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, co
 
 /* ---- calls ---- */
 
-static at_status open_driver(atx_gpu **out, at_tuner *tuner, at_error *err)
-{
-    atx_gpu *gpu = atomic_load_explicit(&tuner->gpu, memory_order_acquire);
-    at_status status = AT_OK;
-    if (!gpu) {
-        pthread_mutex_lock(&tuner->slow);
-        gpu = atomic_load(&tuner->gpu);
-        if (!gpu && (status = atx_gpu_attach(&gpu, err)) == AT_OK)
-            atomic_store_explicit(&tuner->gpu, gpu, memory_order_release);
-        pthread_mutex_unlock(&tuner->slow);
-    }
-    *out = gpu;
-    return status;
-}
-
 static at_status get_slowly(const atx_prepared **out, atx_gpu *gpu, at_tuner *tuner, const atx_asking *a,
                             const at_run_options *options, bool may_tune, at_error *err)
 {
@@ -438,7 +423,7 @@ static at_status get(const atx_prepared **out, call *c, at_error *err)
     atx_asking a = { .problem = c->problem, .steps = c->steps, .for_launch = c->for_launch };
     status = check_question(tuner, c->problem, &a, err);
     if (status == AT_OK)
-        status = open_driver(&c->gpu, tuner, err);
+        status = atx_library_gpu(&c->gpu, tuner, err);
     if (status == AT_OK)
         status = atx_gpu_current(&a.context, c->gpu, err);
     if (status != AT_OK)

@@ -40,6 +40,11 @@ at_status atx_gpu_attach(atx_gpu **out, at_error *err) AT_MUST_CHECK;
 
 /* Tells contexts apart, also from those that are gone. AT_ERR_USAGE: this thread has none. Thread-safe. */
 at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
+
+/* The context itself, to make it another thread's current one. Thread-safe, both. */
+at_status atx_gpu_context(void **out, const atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
+at_status atx_gpu_set_context(const atx_gpu *gpu, void *context, at_error *err) AT_MUST_CHECK;
+
 at_status atx_gpu_current_device(atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
 int atx_gpu_ordinal(const atx_gpu *gpu); /* of that device, as --device takes it */
 

@@ -186,16 +186,32 @@ at_status atx_gpu_attach(atx_gpu **out, at_error *err)
     return AT_OK;
 }
 
-at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err)
+at_status atx_gpu_context(void **out, const atx_gpu *gpu, at_error *err)
 {
     CUcontext context = NULL;
-    unsigned long long number = 0;
     TRY_SHARED(gpu, cuCtxGetCurrent, &context);
     if (!context)
         return atx_fail(
             err, AT_ERR_USAGE,
             "no CUDA context is current in this thread; allocate memory with cudaMalloc first, or "
             "call cuCtxSetCurrent");
+    *out = context;
+    return AT_OK;
+}
+
+at_status atx_gpu_set_context(const atx_gpu *gpu, void *context, at_error *err)
+{
+    TRY_SHARED(gpu, cuCtxSetCurrent, context);
+    return AT_OK;
+}
+
+at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err)
+{
+    void *context = NULL;
+    unsigned long long number = 0;
+    at_status status = atx_gpu_context(&context, gpu, err);
+    if (status != AT_OK)
+        return status;
     if (!gpu->api.context_id)
         number = (uintptr_t)context;
     else

@@ -49,7 +49,6 @@ EXPORT fake_record fake_read(void)
         return NOT_SUPPORTED;                                                                                \
     }
 REFUSED(cuDevicePrimaryCtxRelease_v2)
-REFUSED(cuCtxSetCurrent)
 REFUSED(cuCtxSynchronize)
 REFUSED(cuStreamCreate)
 REFUSED(cuStreamDestroy_v2)
@@ -117,6 +116,12 @@ ENTRY(cuDriverGetVersion, int *version)
 ENTRY(cuCtxGetCurrent, void **context)
 {
     *context = current;
+    return OK;
+}
+
+ENTRY(cuCtxSetCurrent, void *context)
+{
+    current = context;
     return OK;
 }
 
