@@ -188,7 +188,7 @@ enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
 
 static const char ANOTHER[] = "name another one with AUTOTUNE_CACHE";
 
-static at_status validate(const char *path, const struct stat *info, at_error *err)
+static at_status check_owner(const char *path, const struct stat *info, at_error *err)
 {
     bool folder = S_ISDIR(info->st_mode);
     const char *what = folder ? "folder" : "file";
@@ -209,19 +209,19 @@ static at_status validate(const char *path, const struct stat *info, at_error *e
 }
 
 /* What is not there is no danger. */
-static at_status validate_beside(const char *path, const char *ending, at_error *err)
+static at_status check_beside(const char *path, const char *ending, at_error *err)
 {
     atx_str name = { 0 };
     struct stat info;
     atx_str_addf(&name, "%s%s", path, ending);
     at_status status = atx_str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0)
-        status = validate(name.data, &info, err);
+        status = check_owner(name.data, &info, err);
     atx_str_clear(&name);
     return status;
 }
 
-static at_status validate_folder_of(const char *path, at_error *err)
+static at_status check_folder_of(const char *path, at_error *err)
 {
     atx_str folder = { 0 };
     struct stat info;
@@ -231,7 +231,7 @@ static at_status validate_folder_of(const char *path, at_error *err)
     if (status == AT_OK && stat(folder.data, &info) != 0)
         status = atx_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
     if (status == AT_OK)
-        status = validate(folder.data, &info, err);
+        status = check_owner(folder.data, &info, err);
     atx_str_clear(&folder);
     return status;
 }
@@ -243,9 +243,9 @@ at_status atx_store_is_private(const char *path, at_error *err)
         return AT_OK;                  /* opening it says that it is no file */
     char *real = realpath(path, NULL); /* SQLite follows links too */
     const char *name = real ? real : path;
-    at_status status = validate_folder_of(name, err);
+    at_status status = check_folder_of(name, err);
     for (int i = 0; i < ATX_BESIDE_COUNT && status == AT_OK; i++)
-        status = validate_beside(name, atx_store_beside[i], err);
+        status = check_beside(name, atx_store_beside[i], err);
     free(real);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * store_open.c - opening: which file, what is in it, may we use it; creating; closing.
  *
- * A file is validated by its first 100 bytes before SQLite may touch it, because an ordinary open could roll
+ * A file is checked by its first 100 bytes before SQLite may touch it, because an ordinary open could roll
  * back or checkpoint the database of another user. The bytes are read through SQLite's own descriptor:
  * opening and closing the file a second time would drop the POSIX locks that this process's other handles
  * hold.

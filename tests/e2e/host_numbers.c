@@ -166,7 +166,7 @@ static const struct {
 } OPS[] = {
     { "matmul_", 6, matmul, 3, 3 }, { "axpy_", 4, axpy, 3, 3 },   { "histogram_", 4, histogram, 3, 2 },
     { "relay_", 4, relay, 3, 3 },   { "weigh_", 4, weigh, 3, 3 }, { "weighted_", 3, weighted, 2, 2 },
-    { "blur", 4, blur, 3, 3 },      { "bag_", 3, bag, 2, 2 },     { "judge_", 5, validate, 2, 2 }
+    { "blur", 4, blur, 3, 3 },      { "bag_", 3, bag, 2, 2 },     { "validate_", 5, validate, 2, 2 }
 };
 enum { OP_COUNT = sizeof OPS / sizeof *OPS };
 

@@ -247,12 +247,12 @@ static void write_bag(const char *check, const char *reference)
         "/*!autotune\nop bag\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform 1 2\n"
         "arg n i64\n%s\n%s\ngrid 1\nblock 32\ntraffic 8 * n\n*/\n"
         "extern \"C\" __global__ void bag_reference(T *y, const T *x, long long n) { y[n] = x[n]; }\n"
-        "extern \"C\" __global__ void judge_few(const T *y, const T *x, long long n) {}\n",
+        "extern \"C\" __global__ void validate_few(const T *y, const T *x, long long n) {}\n",
         check, reference);
     for (size_t i = 0; i < sizeof VALIDATES / sizeof *VALIDATES; i++)
         n += snprintf(
             text + n, sizeof text - (size_t)n,
-            "extern \"C\" __global__ void judge_%s(const T *y, const T *x, long long n, const T *right, "
+            "extern \"C\" __global__ void validate_%s(const T *y, const T *x, long long n, const T *right, "
             "unsigned long long *wrong) { wrong[0] = y[n] != right[n]; }\n",
             VALIDATES[i]);
     make_op("bag", text);
@@ -275,20 +275,20 @@ static void expect_validated(void)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2, "same, reversed");
     cr_assert_eq(
         e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result' AND log LIKE '%wrong output "
-                  "''y'': by judge_bag 100 elements are wrong, the first is element 100%'"),
+                  "''y'': by validate_bag 100 elements are wrong, the first is element 100%'"),
         1, "half");
     e2e_expect_no_process();
 }
 
 Test(foreign, a_kernel_of_the_op_says_what_is_right)
 {
-    write_bag("check by judge_bag", "reference bag_reference");
+    write_bag("check by validate_bag", "reference bag_reference");
     expect_validated();
 }
 
 Test(foreign, a_kernel_validates_by_a_trusted_template_too)
 {
-    write_bag("check y by judge_bag", "reference template same");
+    write_bag("check y by validate_bag", "reference template same");
     expect_validated();
 }
 
@@ -309,28 +309,28 @@ static void expect_bag_refused(const char *check, const char *says)
 
 Test(foreign, a_kernel_that_cannot_say_no_is_refused)
 {
-    expect_bag_refused("check by judge_blind",
-                       "check of 'y' by judge_blind: it calls right what is right with all bits flipped");
+    expect_bag_refused("check by validate_blind",
+                       "check of 'y' by validate_blind: it calls right what is right with all bits flipped");
 }
 
 Test(foreign, a_kernel_that_calls_the_right_answer_wrong_is_refused)
 {
     expect_bag_refused(
-        "check y by judge_stern",
-        "check of 'y' by judge_stern: it calls 200 elements of the reference's own answer wrong");
+        "check y by validate_stern",
+        "check of 'y' by validate_stern: it calls 200 elements of the reference's own answer wrong");
 }
 
 Test(foreign, a_kernel_that_validates_takes_the_right_answer_and_where_to_count)
 {
-    static const char SAYS[] = "kernel 'judge_few', which validates, takes 3 parameters; expected 5";
-    expect_bag_refused("check by judge_few", SAYS);
+    static const char SAYS[] = "kernel 'validate_few', which validates, takes 3 parameters; expected 5";
+    expect_bag_refused("check by validate_few", SAYS);
     e2e_tune(&run, E2E_QUICK, "check bag --shape 200 --dtype f32 --templates templates --only same --jobs 2");
     e2e_expect(run.code == 15 && strstr(run.err, SAYS), run);
 }
 
 Test(foreign, an_exported_self_test_cannot_validate)
 {
-    write_bag("check by judge_bag", "reference bag_reference");
+    write_bag("check by validate_bag", "reference bag_reference");
     expect_validated();
     e2e_tune(&run, E2E_QUICK, "export bag 200 f32 --templates templates");
     e2e_expect(run.code == 0, run);

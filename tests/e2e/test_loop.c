@@ -316,8 +316,8 @@ Test(loop, a_launch_that_may_have_failed_for_anothers_sake_is_tried_once_more_al
     cr_assert_eq(count_runners(), 2);
 }
 
-/* Launches before the right answer is validated, the last step before the warm-up; below zero: it is not. */
-static long before_judgement(void)
+/* Launches before the reference is checked, the last step before the warm-up; below zero: it is not. */
+static long before_reference_check(void)
 {
     char path[100], line[64];
     long launches = 0, before = -1;
@@ -340,7 +340,7 @@ Test(loop, a_runner_that_cannot_warm_up_times_nothing)
     char script[200];
     e2e_script("log calls\nkernel copy_mine * refused"); /* which launches nothing */
     tune(E2E_QUICK, E2E_MINE "--max-trials 1", 1);
-    long before = before_judgement();
+    long before = before_reference_check();
     cr_assert_gt(before, 0, "there was none");
     snprintf(script, sizeof script, "fail cuLaunchKernel %ld 719", before + 3);
     e2e_script(script);

@@ -337,8 +337,8 @@ class Flow(unittest.TestCase):
     def tearDown(self):
         run.gpu = self.real
 
-    def compare(self, *contestants, of="4096x4096 f32"):
-        comparison = run.Comparison(contestants, self.device, seconds=0)
+    def compare(self, *libraries, of="4096x4096 f32"):
+        comparison = run.Comparison(libraries, self.device, seconds=0)
         comparison._memcpy.prepare = lambda work: peers.Prepared(lambda i: setattr(work, "state", "right"))
         return comparison, comparison.measure(problem(of))
 

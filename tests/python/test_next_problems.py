@@ -1,11 +1,13 @@
-"""test_next_problems.py - what tools/next_problems chooses, by doubts that are made up; and tools/random_shapes."""
+"""test_next_problems.py AUTOTUNE - what tools/next_problems reads and chooses, by losses that are made up; tools/random_shapes."""
 
 import importlib.machinery
 import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -18,16 +20,36 @@ def load(name):
 
 
 NEXT = load("next_problems")
+AUTOTUNE = sys.argv.pop()
+
+
+class Asking(unittest.TestCase):
+    """The program's answers, from its built-in results and model, or without them."""
+
+    def loss_of(self, shape, **more):
+        with tempfile.TemporaryDirectory() as home, unittest.mock.patch.dict(os.environ, HOME=home, XDG_DATA_HOME=home, **more):
+            if not more:
+                os.environ.pop("AUTOTUNE_NO_SHIPPED", None)
+            return NEXT.loss_of(AUTOTUNE, ["--device", "H200"], shape, "f32")
+
+    def test_the_loss_is_what_the_model_expects(self):
+        self.assertTrue(0 < self.loss_of("4000x4096") < 0.2)
+
+    def test_what_was_tuned_is_passed_over(self):
+        self.assertIsNone(self.loss_of("4096x4096"))
+
+    def test_where_no_model_answers_the_loss_is_not_known(self):
+        self.assertEqual(self.loss_of("4000x4096", AUTOTUNE_NO_SHIPPED="1"), NEXT.UNKNOWN)
 
 
 class Choosing(unittest.TestCase):
-    def test_the_most_doubted_comes_first(self):
-        doubts = {("64x64", "f32"): 0.01, ("9000x30", "u8"): 0.2, ("512x512", "f64"): 0.05}
-        self.assertEqual([p for p, _ in NEXT.choose(doubts, 2)], [("9000x30", "u8"), ("512x512", "f64")])
+    def test_the_largest_loss_comes_first(self):
+        losses = {("64x64", "f32"): 0.01, ("9000x30", "u8"): 0.2, ("512x512", "f64"): 0.05}
+        self.assertEqual([p for p, _ in NEXT.choose(losses, 2)], [("9000x30", "u8"), ("512x512", "f64")])
 
     def test_a_neighbour_of_what_is_chosen_waits(self):
-        doubts = {("9000x30", "u8"): 0.2, ("9000x31", "u8"): 0.19, ("64x64", "u8"): 0.15}
-        self.assertEqual([p for p, _ in NEXT.choose(doubts, 2)], [("9000x30", "u8"), ("64x64", "u8")])
+        losses = {("9000x30", "u8"): 0.2, ("9000x31", "u8"): 0.19, ("64x64", "u8"): 0.15}
+        self.assertEqual([p for p, _ in NEXT.choose(losses, 2)], [("9000x30", "u8"), ("64x64", "u8")])
 
     def test_sizes_of_batches_and_of_matrices_are_compared(self):
         self.assertEqual(NEXT.distance(("64x32", "u8"), ("2x64x32", "u8")), 1)

@@ -6,7 +6,7 @@ import random
 import signal
 import time
 
-from lab import content, expect, expect_kept, judged
+from lab import checked, content, expect, expect_kept
 
 PROCESSES = 8
 
@@ -66,7 +66,7 @@ class Concurrency:
             results = [self.lab.finish(process) for process in started]
             now = content(os.path.join(folder, "one.db"))
             for i, (name, result) in enumerate(zip(names, results)):
-                judged(result, {signal.SIGKILL} if i == victim else ())
+                checked(result, {signal.SIGKILL} if i == victim else ())
                 # A reader may come before there is anything to read.
                 allowed = {0} if name in self.writers else {0, 1, 2, 4}
                 expect(result.code in allowed or i == victim, f"{name} did not end well beside {names}", result)

@@ -121,7 +121,7 @@ class Lab:
 
     def run(self, args, folder, more=None, **options):
         """As `finish`, and it must have ended by itself, with an exit code that is documented and a word about it."""
-        return judged(self.finish(self.start(args, folder, more, **options)))
+        return checked(self.finish(self.start(args, folder, more, **options)))
 
     def run_well(self, args, folder, more=None):
         result = self.run(args, folder, more)
@@ -129,7 +129,7 @@ class Lab:
         return result
 
 
-def judged(result, killed=()):
+def checked(result, killed=()):
     """`killed`: signals that may have ended it."""
     if result.code < 0 and -result.code in killed:
         return result

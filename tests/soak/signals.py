@@ -10,7 +10,7 @@ import shutil
 import signal
 import time
 
-from lab import content, expect, expect_kept, expect_nobody_left, helpers_of, judged
+from lab import checked, content, expect, expect_kept, expect_nobody_left, helpers_of
 from scripted import MINE, TRIALS
 
 SLOW = "pace 3\nl2 20000"  # so that there is something to interrupt
@@ -91,13 +91,13 @@ class Signals:
                 if role == how:
                     kill_if_there(pid)
                     break
-        self.bury(process, how)
+        self.expect_end(process, how)
         expect_nobody_left(folder)
         return seen
 
-    def bury(self, process, how):
+    def expect_end(self, process, how):
         """Signals may come before main() has a word to say: then they kill."""
-        result = judged(self.lab.finish(process), DEADLY.get(how, ()))
+        result = checked(self.lab.finish(process), DEADLY.get(how, ()))
         allowed = {0, 130} if how in DEADLY else {0}
         expect(result.code < 0 or result.code in allowed, f"after '{how}' it should not end so", result)
 
@@ -129,7 +129,7 @@ class Signals:
         if how == "stop":
             time.sleep(dice.uniform(0, 0.2))
             send(process, signal.SIGCONT)
-        self.bury(process, how)
+        self.expect_end(process, how)
 
 
 def kill_if_there(pid):

@@ -1,4 +1,4 @@
-"""Timing by turns: all contestants in every round, in random order, so that a drift of the device meets all of them."""
+"""Timing by turns: all kernels in every round, in random order, so that a drift of the device meets all of them."""
 
 import statistics
 import time

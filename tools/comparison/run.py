@@ -58,7 +58,7 @@ class Comparison:
             known["note"] = prepared.note
         return batch, {**known, "launches": batch.count, "captured": batch.captured}
 
-    def _contestants(self, work):
+    def _prepared(self, work):
         """All that will be timed: {("copies" or "results", name): (batch, known)}; and what will not, and why."""
         wanted, ready, refused = [("copies", self._memcpy.name, self._memcpy.prepare, True)], {}, {}
         for peer in self._peers:
@@ -88,7 +88,7 @@ class Comparison:
     def measure(self, problem):
         """The problem's row."""
         work = gpu.Work(self._device, problem, self._seed)
-        ready, refused = self._contestants(work)
+        ready, refused = self._prepared(work)
         samples = race({key: batch for key, (batch, _) in ready.items()}, self._device.sync, self._seconds,
                        random.Random(self._seed))
         row = {"problem": str(problem), "class": problem.kind, "bytes": problem.bytes, "sets": work.sets,

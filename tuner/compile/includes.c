@@ -25,14 +25,14 @@ static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
 typedef struct scan {
     const atx_include_folders *folders;
     const char *name; /* of the template's file            */
-    char **seen;      /* files of its own that were validated */
+    char **seen;      /* files of its own that were checked */
     size_t seen_count, seen_cap;
     int depth;
     bool bad; /* one of them reaches outside */
     bool no_memory;
 } scan;
 
-/* ---- validating files ---- */
+/* ---- checking files ---- */
 
 static void add_folder_of(atx_str *out, const char *path)
 {

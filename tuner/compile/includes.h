@@ -3,8 +3,8 @@
  * of folders that are named here, CUDA's headers and those in folders of the user's (source/headers.h). A
  * compiler quotes the lines that it does not understand, and would so print whatever file a template names.
  *
- * Links and `..` are followed before a file is validated. Files of the template's own are read, and what they
- * include is validated too; CUDA's and the user's are taken as they are. Names that a macro makes up are not
+ * Links and `..` are followed before a file is checked. Files of the template's own are read, and what they
+ * include is checked too; CUDA's and the user's are taken as they are. Names that a macro makes up are not
  * taken.
  */
 #ifndef AUTOTUNE_INCLUDES_H
@@ -25,7 +25,7 @@ typedef struct atx_include_folders {
 /*
  * `source` will be compiled under `name`, the template's file. *safe stays empty when it may be compiled as
  * it is; else it is what to compile instead: directives that reach outside have become #error, which only
- * those that are alive make; questions (__has_include) have become 0. A file that cannot be validated counts
+ * those that are alive make; questions (__has_include) have become 0. A file that cannot be checked counts
  * as outside.
  */
 at_status atx_includes_check(atx_str *safe, const char *source, const char *name,

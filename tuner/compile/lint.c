@@ -1,5 +1,5 @@
 /*
- * lint.c - requirements are validated by the space, which knows those that refuse nothing; a conflict is
+ * lint.c - requirements are evaluated by the space, which knows those that refuse nothing; a conflict is
  * what is left when each requirement in turn is taken away and put back if that makes the space other than
  * empty. For grids the smallest shape that the op allows is tried.
  */

@@ -35,7 +35,7 @@ struct atx_device {
 
 /*
  * A runner process for a CUDA ordinal, which is not waited for: device_runner.c. One that is elsewhere may be
- * a replay: then `tape` is the same recording here, owned by what is returned, also after a failure.
+ * a replay: then `recording` is the same recording here, owned by what is returned, also after a failure.
  */
 typedef struct atx_runner_at {
     atx_site *site;

@@ -296,7 +296,7 @@ static void read_said(char *out, size_t size, const run *r)
 }
 
 /* `doing`: its first word. */
-static at_status validate(const run *r, const char *doing, at_error *err)
+static at_status check_end(const run *r, const char *doing, at_error *err)
 {
     char said[600];
     if (r->gone || (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0))
@@ -317,7 +317,7 @@ static at_status run_until(const atx_miss *m, const char *const *argv, double un
     run r = NOT_RUNNING;
     at_status status = spawn(&r, m, argv, err);
     if (status == AT_OK && ends_until(&r, until_s, m)) {
-        status = validate(&r, argv[1], err);
+        status = check_end(&r, argv[1], err);
     } else if (status == AT_OK) {
         end(&r);
         status = !tunes || stopped(m)

@@ -80,7 +80,7 @@ static at_status keep_inverse(atx_bench *b, const atx_known_answer *a, at_error 
 /* `expected` is where what outputs held before lies meanwhile. */
 static at_status look_at_answer(atx_bench *b, const atx_known_answer *a, at_error *err)
 {
-    return atx_validate_answer(b, a->set, a->expected, err);
+    return atx_reference_check(b, a->set, a->expected, err);
 }
 
 static at_status keep_contents(atx_bench *b, const atx_known_answer *a, at_error *err)
@@ -94,16 +94,16 @@ static at_status keep_contents(atx_bench *b, const atx_known_answer *a, at_error
 }
 
 /* The set is as it was afterwards. */
-static at_status run_reference(atx_bench *b, const atx_known_answer *a, bool validate, at_error *err)
+static at_status run_reference(atx_bench *b, const atx_known_answer *a, bool first, at_error *err)
 {
     at_status status = fill_variables(b, a->set, err);
     if (status == AT_OK)
         status = restore(b, a->set, err);
-    if (status == AT_OK && validate)
+    if (status == AT_OK && first)
         status = keep_contents(b, a, err);
     if (status == AT_OK)
         status = launch_reference(b, a->set, err);
-    if (status == AT_OK && validate)
+    if (status == AT_OK && first)
         status = look_at_answer(b, a, err);
     if (status == AT_OK)
         status = keep(b, a, a->expected, err);
@@ -115,14 +115,14 @@ static at_status run_reference(atx_bench *b, const atx_known_answer *a, bool val
 }
 
 /* Of the one output: loaded where a launch would leave it. */
-static at_status load_answer(atx_bench *b, const atx_known_answer *a, bool validate, at_error *err)
+static at_status load_answer(atx_bench *b, const atx_known_answer *a, bool first, at_error *err)
 {
-    at_status status = validate ? keep_contents(b, a, err) : AT_OK;
+    at_status status = first ? keep_contents(b, a, err) : AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (a->expected[i])
             status = atx_contents_load(b, atx_bench_buffer(b, a->set, i), &b->setup.answer,
                                        b->setup.buffers[i].bytes, err);
-    if (status == AT_OK && validate)
+    if (status == AT_OK && first)
         status = look_at_answer(b, a, err);
     if (status == AT_OK)
         status = keep(b, a, a->expected, err);
@@ -151,7 +151,7 @@ static int choose_set(atx_bench *b)
     return set;
 }
 
-static at_status make_one(atx_bench *b, atx_known_answer *a, bool validate, at_error *err)
+static at_status make_one(atx_bench *b, atx_known_answer *a, bool first, at_error *err)
 {
     at_status status = allocate(b, a, err);
     if (!a->chosen)
@@ -160,8 +160,7 @@ static at_status make_one(atx_bench *b, atx_known_answer *a, bool validate, at_e
     a->key = atx_bench_secret(b);
     a->lock = atx_bench_secret(b);
     if (status == AT_OK)
-        status =
-            b->setup.answer.path[0] ? load_answer(b, a, validate, err) : run_reference(b, a, validate, err);
+        status = b->setup.answer.path[0] ? load_answer(b, a, first, err) : run_reference(b, a, first, err);
     return status;
 }
 
@@ -178,17 +177,17 @@ static int count_answers(const atx_bench *b, double first_s)
     return first_s * most > ANSWERS_S ? (int)(ANSWERS_S / first_s) : most;
 }
 
-at_status atx_answers_make(atx_bench *b, bool validate, at_error *err)
+at_status atx_answers_make(atx_bench *b, bool first, at_error *err)
 {
     at_status status = AT_OK;
     int wanted = 1;
     memset(b->answer_of, 0, sizeof b->answer_of);
     for (int k = 0; k < wanted && b->has_answer && status == AT_OK; k++) {
         const double start_s = atx_now_s();
-        status = make_one(b, &b->answers[k], validate && k == 0, err);
+        status = make_one(b, &b->answers[k], first && k == 0, err);
         b->answer_of[b->answers[k].set] = (short)(k + 1);
         if (k == 0) { /* code was loaded before: the first tells how long it takes */
-            if (validate)
+            if (first)
                 b->answer_count = count_answers(b, atx_now_s() - start_s);
             wanted = b->answer_count;
         }

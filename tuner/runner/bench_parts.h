@@ -134,8 +134,8 @@ at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_e
 at_status atx_validator_prove(atx_bench *b, at_error *err) AT_MUST_CHECK;
 
 /* bench_answers.c: chooses inputs, as many as time and memory allow, and has the reference answer them.
- * `validate`: for the first time. AT_ERR_INPUT: the answer could not tell right from wrong. */
-at_status atx_answers_make(atx_bench *b, bool validate, at_error *err) AT_MUST_CHECK;
+ * `first`: for the first time. AT_ERR_INPUT: the answer could not tell right from wrong. */
+at_status atx_answers_make(atx_bench *b, bool first, at_error *err) AT_MUST_CHECK;
 void atx_answers_free(atx_bench *b);
 
 /* bench_contents.c: what buffers hold. All of it is enqueued. */
@@ -167,9 +167,9 @@ at_status atx_contents_compare(atx_bench *b, const atx_checked *c, bool thorough
 void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,
                              int buffer, int column, atx_ptr found);
 
-/* bench_validate.c: AT_ERR_INPUT: the reference's answer could not tell right from wrong. Its outputs are in
+/* bench_reference.c: AT_ERR_INPUT: the reference's answer could not tell right from wrong. Its outputs are in
  * `set`; what these buffers held before, in `before`. */
-at_status atx_validate_answer(atx_bench *b, int set, const atx_ptr *before, at_error *err) AT_MUST_CHECK;
+at_status atx_reference_check(atx_bench *b, int set, const atx_ptr *before, at_error *err) AT_MUST_CHECK;
 
 /* bench_verdict.c: from what was found to a verdict, and its words. */
 at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, const atx_checked *c,

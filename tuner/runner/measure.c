@@ -137,7 +137,7 @@ at_status atx_measure_check(atx_seen *out, atx_gpu *gpu, atx_bench *bench, atx_b
                             at_error *err)
 {
     at_status status = atx_sample_check(out, bench, batch, thorough, err);
-    return status == AT_OK && !out->right ? atx_sample_revalidate(out, gpu, bench, batch, err) : status;
+    return status == AT_OK && !out->right ? atx_sample_reverify(out, gpu, bench, batch, err) : status;
 }
 
 /* Short launches in a loop, which a graph makes faster: the first time says nothing of theirs. */

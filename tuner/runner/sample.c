@@ -270,7 +270,7 @@ at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *b, 
     return status;
 }
 
-at_status atx_sample_revalidate(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *b, at_error *err)
+at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *b, at_error *err)
 {
     enum { CHANCES = 3 };
     atx_seen again = { .right = true };

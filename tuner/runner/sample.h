@@ -54,7 +54,7 @@ at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *bat
  * After a check that found a launch wrong, which may be the doing of an earlier kernel that wrote where no
  * guard zone is: buffers are renewed, and three samples must be right in a row. *seen says what came of it.
  */
-at_status atx_sample_revalidate(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *batch,
+at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *batch,
                                 at_error *err) AT_MUST_CHECK;
 
 /*

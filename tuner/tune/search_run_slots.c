@@ -204,7 +204,7 @@ static void trace_comparison(const atx_search_run *c, const atx_device_slot *s, 
 }
 
 /* Those that were compared with the first. */
-static void validate(atx_search_run *c)
+static void admit_compared(atx_search_run *c)
 {
     const atx_device_slot *own = &c->devices.device_slots[0];
     for (size_t i = 1; i < c->devices.device_slot_count && own->calibrated >= CALIBRATIONS; i++) {
@@ -242,7 +242,7 @@ void atx_search_run_calibrated(atx_search_run *c, size_t device_slot, const atx_
         s->calibration_spread = m->timing.spread;
     }
     s->calibrated++;
-    validate(c);
+    admit_compared(c);
 }
 
 at_status atx_search_run_admit(atx_search_run *c, bool *progressed, at_error *err)

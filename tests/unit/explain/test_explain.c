@@ -223,9 +223,9 @@ Test(explain_validate, what_a_kernel_of_the_op_counts_is_believed)
     atx_buffer b = floats(ATX_BY, 0, 0);
     const unsigned char any[16] = { 0 };
     const uint64_t right[2] = { 0, UINT64_MAX }, wrong[2] = { 3, 7 }, one[2] = { 1, 0 };
-    strcpy(b.check.by, "judge");
+    strcpy(b.check.by, "validator");
     cr_expect(atx_validate(&f, &b, any, any, right));
     cr_expect_not(atx_validate(&f, &b, any, any, one));
     cr_expect_not(atx_validate(&f, &b, any, any, wrong));
-    cr_expect_str_eq(f.what, "wrong output 'out': by judge 3 elements are wrong, the first is element 7");
+    cr_expect_str_eq(f.what, "wrong output 'out': by validator 3 elements are wrong, the first is element 7");
 }

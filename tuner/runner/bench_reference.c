@@ -1,5 +1,5 @@
 /*
- * bench_validate.c - looks at the reference's first answer: one that is the same whatever a kernel does, or
+ * bench_reference.c - looks at the reference's first answer: one that is the same whatever a kernel does, or
  * that no comparison can tell from another, would make every kernel right.
  *
  * Outputs begin as random bits or zeros, so that what is not written is seen.
@@ -53,7 +53,7 @@ static bool is_left(const atx_buffer *buffer, const counts *c)
 
 /* `changes`: the reference changes something. Then what it leaves may be a workspace, to be left as it was
  * found. */
-static at_status validate(const atx_bench *b, int i, const counts *c, bool changes, at_error *err)
+static at_status check_output(const atx_bench *b, int i, const counts *c, bool changes, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     double all = (double)atx_column_numbers(buffer);
@@ -97,7 +97,7 @@ static counts counts_of(const uint64_t *found, int i)
     return (counts){ f[0], f[1], f[2], f[3] };
 }
 
-at_status atx_validate_answer(atx_bench *b, int set, const atx_ptr *before, at_error *err)
+at_status atx_reference_check(atx_bench *b, int set, const atx_ptr *before, at_error *err)
 {
     uint64_t found[ATX_FOUND_WORDS];
     bool changes = false;
@@ -115,7 +115,7 @@ at_status atx_validate_answer(atx_bench *b, int set, const atx_ptr *before, at_e
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const counts c = counts_of(found, i);
         if (atx_role_is_output(b->setup.buffers[i].role))
-            status = validate(b, i, &c, changes, err);
+            status = check_output(b, i, &c, changes, err);
     }
     return status;
 }
