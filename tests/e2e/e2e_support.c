@@ -2,6 +2,7 @@
 #include "e2e_support.h"
 
 #include "compile/nvrtc.h"
+#include "db/store_internal.h"
 #include "util/clock.h"
 
 #include <criterion/criterion.h>
@@ -420,6 +421,27 @@ bool e2e_has_table(const char *name)
     char sql[200];
     snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'", name);
     return e2e_has_file("db") && e2e_count(sql) == 1;
+}
+
+void e2e_own_cache(const char *name)
+{
+    static const char COPY[] =
+        "INSERT INTO cubin SELECT key, cubin, log, '2026-01-01T00:00:00Z' FROM shared.cubin "
+        "WHERE instr(cubin, CAST('verify_' AS BLOB)) > 0";
+    char path[300];
+    at_error err = { 0 };
+    atx_store *cache = NULL;
+    snprintf(path, sizeof path, "rm -f '%s/%s' '%s/%s'-*", folder, name, folder, name);
+    cr_assert_eq(system(path), 0);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    cr_assert_eq(atx_store_open(&cache, path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
+    sqlite3_busy_timeout(cache->db, 100000);
+    bool copied =
+        sqlite3_exec(cache->db, "ATTACH '" AT_KERNEL_CACHE "' AS shared", NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(cache->db, COPY, NULL, NULL, NULL) == SQLITE_OK;
+    cr_assert(copied, "%s: %s", path, sqlite3_errmsg(cache->db));
+    atx_store_close(cache);
+    setenv("AUTOTUNE_CACHE", path, 1);
 }
 
 long e2e_count(const char *sql)

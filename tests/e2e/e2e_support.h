@@ -81,6 +81,13 @@ void e2e_expect_no_process(void);
 /* The database is whole. Must not be called while it does not exist. */
 void e2e_expect_whole(void);
 
+/*
+ * From now on runs have a cache of their own, a new file of this name in the folder, in the place of the one
+ * that all tests share. It begins with what all runs compile, the kernels that fill and compare, which take a
+ * compiler thirty times as long as one of E2E_MINE's.
+ */
+void e2e_own_cache(const char *name);
+
 bool e2e_has_file(const char *name); /* in the folder */
 bool e2e_has_table(const char *name);
 

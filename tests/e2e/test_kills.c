@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define SLOW   "pace 3\nl2 20000\n"
-#define WORK   E2E_MINE "--no-cache "
+#define WORK   E2E_MINE
 #define TRIALS "SELECT count(*) FROM trials_all WHERE template = 'mine'"
 
 static e2e_run run;
@@ -29,6 +29,7 @@ static void begin(void)
 {
     e2e_begin();
     e2e_script(SLOW);
+    e2e_own_cache("cache");
 }
 
 TestSuite(kills, .init = begin, .fini = e2e_end);
@@ -71,6 +72,7 @@ static void kill_supervisors(uint64_t random, int times)
 {
     long before = 0;
     for (int i = 0; i < times; i++) {
+        e2e_own_cache("cache"); /* so that something is compiled */
         e2e_start(&run, E2E_QUICK, WORK);
         while (i % 2 && !e2e_has_table("trial") && !e2e_has_ended(&run))
             sleep_ms(2);
@@ -113,6 +115,7 @@ static void kill_helpers(char role, uint64_t random, int times, long least_ms, l
     for (int round = 1; killed < times; round++) {
         char args[200];
         snprintf(args, sizeof args, WORK "--force --seed %d", round);
+        e2e_own_cache("cache");
         e2e_start(&run, E2E_QUICK, args);
         while (killed < times && !e2e_has_ended(&run)) {
             sleep_ms(least_ms + (long)(next_random(&random) % (uint64_t)more_ms));
@@ -210,7 +213,6 @@ Test(kills, interrupted_while_compiling_it_ends_in_order)
         "template <int I> struct Sum<I, 0> { static __device__ float of(const float *p) { return p[I]; } };\n"
         "extern \"C\" __global__ void copy_slow(T *out, const T *in, long long batch, long long rows, "
         "long long cols)\n{\n    out[0] = Sum<N, 15>::of(in);\n}\n");
-    e2e_tune(&run, E2E_QUICK, WORK "--max-trials 1"); /* what else is compiled comes from the cache */
     e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 2");
     e2e_wait_for_work(&run, 'w', 0.5);
     kill(run.pid, SIGINT);

@@ -38,9 +38,7 @@ Test(loop, finds_the_fastest)
 /* So that it goes last. The database is its own cache here. */
 Test(loop, the_winners_kernel_is_marked_in_the_cache)
 {
-    char path[400];
-    snprintf(path, sizeof path, "%s/db", e2e_folder());
-    setenv("AUTOTUNE_CACHE", path, 1);
+    e2e_own_cache("db");
     tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
     cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), 3);
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1);
@@ -48,13 +46,6 @@ Test(loop, the_winners_kernel_is_marked_in_the_cache)
     tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1,
                  "also of one that was known");
-}
-
-static void be_own_cache(void)
-{
-    char path[400];
-    snprintf(path, sizeof path, "%s/db", e2e_folder());
-    setenv("AUTOTUNE_CACHE", path, 1);
 }
 
 #define TEN_TRIALS "tune copy 1000 f32 --max-trials 10 --jobs 2"
@@ -70,7 +61,7 @@ static void expect_ten_good_trials(void)
 /* By a disk, or by somebody with no seal for it. */
 Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
 {
-    be_own_cache();
+    e2e_own_cache("db");
     tune(E2E_QUICK, TEN_TRIALS, 0);
     e2e_count("UPDATE cubin SET cubin = CAST('no kernel' || cubin AS BLOB)");
     e2e_count("DELETE FROM trial");
@@ -102,7 +93,7 @@ static void spoil_kernels(void)
 
 Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
 {
-    be_own_cache();
+    e2e_own_cache("db");
     tune(E2E_QUICK, TEN_TRIALS, 0);
     e2e_count("DELETE FROM trial");
     spoil_kernels();
@@ -113,7 +104,7 @@ Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
 /* Where all trials are known, the re-measurement is the first to load a kernel. */
 Test(loop, so_is_one_that_the_final_is_the_first_to_load)
 {
-    be_own_cache();
+    e2e_own_cache("db");
     tune(E2E_QUICK, TEN_TRIALS, 0);
     e2e_count("DELETE FROM winner");
     spoil_kernels();
@@ -124,7 +115,7 @@ Test(loop, so_is_one_that_the_final_is_the_first_to_load)
 /* Once: what the compiler makes is no better than it is. */
 Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 {
-    be_own_cache();
+    e2e_own_cache("db");
     tune(E2E_QUICK, TEN_TRIALS, 0);
     e2e_count("DELETE FROM trial");
     e2e_script("fail cuModuleLoadData 9 200\nfail cuModuleLoadData 19 200");
@@ -136,7 +127,7 @@ Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 Test(loop, kernels_that_others_may_have_written_are_not_taken)
 {
     char path[400];
-    be_own_cache();
+    e2e_own_cache("db");
     tune(E2E_QUICK, TEN_TRIALS, 0);
     e2e_count("DELETE FROM trial");
     spoil_kernels();

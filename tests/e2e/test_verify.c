@@ -101,12 +101,11 @@ Test(verify, every_command_writes_whole_objects)
 /* As `tune` has one: what was compiled once is not compiled again. The database is its own cache here. */
 Test(verify, run_and_verify_take_kernels_from_the_cache_and_put_them_there)
 {
-    char path[400];
-    snprintf(path, sizeof path, "%s/db", e2e_folder());
-    setenv("AUTOTUNE_CACHE", path, 1);
+    e2e_own_cache("db");
+    const long before = e2e_count("SELECT count(*) FROM cubin");
     e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates --config 'mine THREADS=64'");
     e2e_expect(run.code == 0, run);
-    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), 0);
+    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), before);
     e2e_tune(&run, E2E_QUICK, E2E_MINE "--max-trials 1");
     long kept = e2e_count("SELECT count(*) FROM cubin");
     e2e_count("DELETE FROM cubin WHERE stored_at GLOB 'winner 20*'");
