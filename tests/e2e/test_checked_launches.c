@@ -5,7 +5,7 @@
 #include "copy_problem.h"
 #include "scripted_driver.h"
 #include "declare/data.h"
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 #include "runner/measure.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
  * A compilation that complains about an option is tried again without it, and the option is not
  * passed again: what versions accept is found out, not listed.
  */
-#include "compile/nvrtc_parts.h"
+#include "compile/nvrtc_internal.h"
 
 #include "compile/ahead.h"
 #include "compile/includes.h"

@@ -3,7 +3,7 @@
  * toolkits, of NVIDIA's Python wheels, of conda and of Debian. Headers elsewhere are taken only if they are
  * of NVRTC's own version, and before those beside it if these are not.
  */
-#include "compile/nvrtc_parts.h"
+#include "compile/nvrtc_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

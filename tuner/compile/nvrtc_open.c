@@ -2,7 +2,7 @@
  * nvrtc_open.c - finds NVRTC and its builtins (README.md has the order); CUDA's headers: nvrtc_headers.c. It
  * is opened with dlopen; every entry is looked up by name, and all of them exist since 11.8.
  */
-#include "compile/nvrtc_parts.h"
+#include "compile/nvrtc_internal.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "util/str.h"
 
 const char *const atx_limit_names[] = {

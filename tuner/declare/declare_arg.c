@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* ---- buffers ---- */
 

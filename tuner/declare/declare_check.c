@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "declare/data.h"
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* One 'NUMBER WORD'. `seen`: a relative or an absolute one was there. */
 static void read_limit(atx_check *check, bool seen[2], atx_lines *lines)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "declare/declare_gather.h"
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "source/part_line.h"
 #include "source/paths.h"
 #include "util/options.h"

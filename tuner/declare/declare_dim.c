@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* WORD|WORD|..., up to the next blank. */
 static void read_words(atx_lines *lines, atx_dim *dim)

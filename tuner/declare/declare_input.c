@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "declare/data.h"
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "util/chars.h"
 
 typedef void reader(atx_input *input, atx_lines *lines);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 static const struct {
     const char *word;

@@ -4,7 +4,7 @@
  * A layout is a stride for each dimension. Such an op has two, of its input and of its output; what they mean
  * is in layout.h.
  */
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* A name that another loop has, which is over, or the op's own loop, is the same one. */
 static int slot_of(atx_lines *lines, const atx_loops *loops, const atx_loops *of_op, const char *name,

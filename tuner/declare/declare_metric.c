@@ -6,7 +6,7 @@
  * then the metrics above it. Limits of the device are none of them: a result is also shown where its device
  * is not. `param.NAME` is a parameter of templates, which are read later: the catalog looks for it in them.
  */
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

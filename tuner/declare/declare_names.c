@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* Names that mean something in CUDA C++ or in declarations. */
 static const char *const RESERVED[] = {

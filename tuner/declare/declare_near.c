@@ -7,7 +7,7 @@
  *
  * An op without such lines has costs of 0, which compare nothing: each cost that is not 0 was declared once.
  */
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "util/options.h"
 
 #include <inttypes.h>

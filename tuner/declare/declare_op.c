@@ -15,7 +15,7 @@
 
 #include "declare/declare_common.h"
 #include "declare/declare_files.h"
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "source/normalized.h"
 #include "util/str.h"
 

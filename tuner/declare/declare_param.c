@@ -5,7 +5,7 @@
  * A word is a value that the kernel knows as the constant NAME_word; words are numbered from 0, but of
  * true and false alone by what they mean.
  */
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "declare/option.h"
 
 /* ---- source, include ---- */

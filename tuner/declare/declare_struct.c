@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* What of a field is read before its name. */
 typedef struct kind {

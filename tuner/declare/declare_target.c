@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "source/lex.h"
 
 enum { FIRST_WITH_A = 90, FIRST_WITH_F = 100 }; /* compute capabilities that have variants */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "declare/declare_common.h"
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 #include "source/normalized.h"
 #include "source/declarator.h"
 #include "util/str.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 static const char *const ENDS[] = { "strides", "box", "steps", "swizzle", "interleave", "l2", "nan", NULL };
 static const char EXPECTED[] =

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "declare/declare_parts.h"
+#include "declare/declare_internal.h"
 
 /* ---- types ---- */
 

@@ -6,7 +6,7 @@
  * outcome, whole, and `setup` the open problem. So any runner can be replaced at any time: start
  * another one, send the problem and the queue again.
  */
-#include "device/device_runner_parts.h"
+#include "device/device_runner_internal.h"
 
 #include "util/bug.h"
 

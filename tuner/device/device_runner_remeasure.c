@@ -6,7 +6,7 @@
  * told of in their rows, and the others are measured again. Where all are well alone nobody can be
  * named, and the re-measurement has failed.
  */
-#include "device/device_runner_parts.h"
+#include "device/device_runner_internal.h"
 
 #include "util/bug.h"
 

@@ -2,7 +2,7 @@
  * device_runner_talk.c - words to a runner and from it: each waits for so long, and ends when the user asks
  * to end.
  */
-#include "device/device_runner_parts.h"
+#include "device/device_runner_internal.h"
 
 #include "util/bug.h"
 

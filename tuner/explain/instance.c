@@ -5,7 +5,7 @@
  * An output begins wrong in every byte or number. Where the reference leaves gaps (rows with a pitch), it
  * runs twice, on contents that differ in every bit: what then differs, it left, and that must stay.
  */
-#include "explain/instance_parts.h"
+#include "explain/instance_internal.h"
 
 #include "declare/placed.h"
 #include "device/columns.h"

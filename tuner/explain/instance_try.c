@@ -1,6 +1,6 @@
 /* instance_try.c - a candidate on a problem instance: watched, validated, and run once more in another order.
  */
-#include "explain/instance_parts.h"
+#include "explain/instance_internal.h"
 
 #include "declare/data.h"
 #include "device/layout.h"

@@ -8,7 +8,7 @@
 
 #include "cut/cut.h"
 #include "declare/option.h"
-#include "export/export_parts.h"
+#include "export/export_internal.h"
 #include "lang/arch.h"
 #include "lang/render.h"
 #include "lang/render_pragmas.h"

@@ -3,7 +3,7 @@
  * there only where it was measured for this very problem; else it says what the configuration comes from, and
  * what a model expects of it.
  */
-#include "export/export_parts.h"
+#include "export/export_internal.h"
 
 #include "lang/arch.h"
 #include "util/clock.h"

@@ -1,5 +1,5 @@
 /* export_arguments.c - a launch as it stands in a file, and what its kernel is passed. */
-#include "export/export_parts.h"
+#include "export/export_internal.h"
 
 #include "cut/cut.h"
 #include "lang/launches.h"

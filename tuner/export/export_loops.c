@@ -4,7 +4,7 @@
  * declaration says.
  */
 #include "compile/sequence.h"
-#include "export/export_parts.h"
+#include "export/export_internal.h"
 
 #include "lang/render_pragmas.h"
 

@@ -3,7 +3,7 @@
  * export_*.cu files what fills and compares them. Where numbers count and not bits, declare/data.h comes
  * along, so that inputs are of the op's distributions and its tolerances hold.
  */
-#include "export/export_parts.h"
+#include "export/export_internal.h"
 
 #include "cut/cut.h"
 #include "declare/data.h"

@@ -4,7 +4,7 @@
  */
 #include "html/markup.h"
 #include "html/plot.h"
-#include "html/report_parts.h"
+#include "html/report_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

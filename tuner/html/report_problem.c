@@ -7,7 +7,7 @@
  */
 #include "html/markup.h"
 #include "html/plot.h"
-#include "html/report_parts.h"
+#include "html/report_internal.h"
 #include "html/trials.h"
 
 #include <inttypes.h>

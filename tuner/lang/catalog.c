@@ -12,7 +12,7 @@
  */
 #include "lang/catalog.h"
 
-#include "lang/catalog_parts.h"
+#include "lang/catalog_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
  * They can be wrong only while somebody works on them, so that reading them fails for want of memory alone.
  * An answer has no place for that: what failed is kept for atx_catalog_failure.
  */
-#include "lang/catalog_parts.h"
+#include "lang/catalog_internal.h"
 
 #include "util/str.h"
 

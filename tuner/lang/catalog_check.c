@@ -2,7 +2,7 @@
  * catalog_check.c - what an op names of others, which are read after it: the op that it is compared with, the
  * parameters of its templates that metrics read, and the configuration that it trusts.
  */
-#include "lang/catalog_parts.h"
+#include "lang/catalog_internal.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * Invariant: a winner is valid when its template is in the catalog with the hash that it had and its
  * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "util/clock.h"
 #include "util/printable.h"

@@ -4,7 +4,7 @@
  * the name. Where none is named it is the model of this machine's GPUs, as the driver tells without CUDA:
  * `Model: NVIDIA H200` in each GPU's `information`. What cannot be read says nothing.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "model/model.h"
 #include "util/str.h"

@@ -11,7 +11,7 @@
  * problems. `tools/near_loss` measures what answers lose; run it after a change here or to a `near` line.
  * Figures: README.md.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "lang/layout.h"
 

@@ -12,7 +12,7 @@
  * differ, the reason names them: the stored text has notes of what was measured, the store the list of
  * headers. That reads files, so it is done only where the answer is not exact.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "declare/declare_common.h"
 #include "lang/arch.h"

@@ -14,7 +14,7 @@
  * Invariant: entries are the same, in the same order of preference (`order`, that of storing), whenever and
  * in whatever ranges they are read, so that an answer does not depend on what was asked before.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "lang/layout.h"
 

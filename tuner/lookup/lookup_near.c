@@ -16,7 +16,7 @@
  * Invariant: the answer fits the problem, and nothing that fits and is nearer was skipped, except what was
  * tried on this problem and trials of more than RUNNERS_UP problems.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "lang/metric.h"
 

@@ -13,7 +13,7 @@
  * Models are read when they are first needed, of the program's what it knows of the op, and again when the
  * store has changed. One that cannot be read is as good as none, and the answer's reason tells.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include "lang/arch.h"
 #include "model/model.h"

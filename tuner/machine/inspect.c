@@ -2,7 +2,7 @@
  * inspect.c - a shadow for each region and for the shared memory of each block of a cluster. Lanes that the
  * machine is about to complain of are left to it.
  */
-#include "machine/inspect_parts.h"
+#include "machine/inspect_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

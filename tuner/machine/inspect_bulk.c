@@ -3,7 +3,7 @@
  * engine (see shadow.h), so that every thread that waits for it may look, and others behind a barrier with
  * one. What belongs to a group only its own thread can await: it is in a list until then.
  */
-#include "machine/inspect_parts.h"
+#include "machine/inspect_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

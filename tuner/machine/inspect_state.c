@@ -4,7 +4,7 @@
  * finds what these left. One that ends as it began, such as a counter that the last block sets back, keeps
  * nothing.
  */
-#include "machine/inspect_parts.h"
+#include "machine/inspect_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

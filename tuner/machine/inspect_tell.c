@@ -2,7 +2,7 @@
  * inspect_tell.c - where something is, in the words of the source, and what is told of it; the
  * barrier at an address, which is made at the first access.
  */
-#include "machine/inspect_parts.h"
+#include "machine/inspect_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

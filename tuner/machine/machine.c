@@ -1,7 +1,7 @@
 /*
  * machine.c - see machine.h. A machine and the variables of its module.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

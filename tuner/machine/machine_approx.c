@@ -3,7 +3,7 @@
  * the bits of: computed in double precision and rounded here, so closer than the hardware is. The instruction
  * is marked as inexact.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * hardware may take.
  */
 #include "machine/machine_round.h"
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <math.h>
 

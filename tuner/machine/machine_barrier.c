@@ -6,7 +6,7 @@
  * every thread that has not ended waits at it; one of a number of threads, when so many have come, a warp's
  * ended lanes counted with the others, as the hardware counts whole warps.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 /* ---- of the block ---- */
 

@@ -7,7 +7,7 @@
  * the last first, for blocks from which the end can then no longer be reached (a loop whose only way out it
  * was).
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * machine_compare.c - setp, set, selp, slct, and moving values: mov with its vectors and special registers,
  * cvta between spaces that share addresses.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <math.h>
 

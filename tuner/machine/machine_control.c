@@ -1,7 +1,7 @@
 /*
  * machine_control.c - where lanes go: nodes of a warp, branches, calls, ends.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ void atx_end_node(atx_exec *x, int32_t node)
     }
 }
 
-void atx_part(atx_exec *x, uint32_t taken, int32_t target, int32_t join)
+void atx_diverge(atx_exec *x, uint32_t taken, int32_t target, int32_t join)
 {
     const int32_t self = (int32_t)(x->node - x->warp->nodes);
     atx_node *n = x->node;
@@ -96,7 +96,7 @@ static void bra(atx_exec *x, const atx_decoded *d, uint32_t mask)
     if (mask == x->node->mask)
         x->node->pc = d->target;
     else
-        atx_part(x, mask, d->target, d->join);
+        atx_diverge(x, mask, d->target, d->join);
 }
 
 /* Lanes part by their target, one after the other; the last goes on in this node. */
@@ -122,7 +122,7 @@ static void brx(atx_exec *x, const atx_decoded *d, uint32_t mask)
             return;
         }
         const int32_t self = (int32_t)(x->node - x->warp->nodes);
-        atx_part(x, same, t->targets[row], d->join);
+        atx_diverge(x, same, t->targets[row], d->join);
         if (x->warp->nodes[self].state == ATX_NODE_WAITS) /* the rest is below: the one made last */
             for (int32_t i = 0; i < x->warp->node_count; i++)
                 if (x->warp->nodes[i].state == ATX_NODE_RUNS && x->warp->nodes[i].above == self &&

@@ -3,7 +3,7 @@
  * results that are narrower than their register are extended as their type says.
  */
 #include "machine/machine_round.h"
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * machine_decode.c - instructions as the parser has them to instructions as they run: operands become places
  * of lanes, labels instructions, addresses a register and an offset.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * machine_round.h. A result that is no number is the one that the ISA says: 0x7fffffff in f32.
  */
 #include "machine/machine_round.h"
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <math.h>
 

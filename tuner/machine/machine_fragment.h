@@ -9,7 +9,7 @@
 #ifndef AUTOTUNE_MACHINE_FRAGMENT_H
 #define AUTOTUNE_MACHINE_FRAGMENT_H
 
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 /* Row and column of an element: the `element` mod `each` of register `element` / `each` of a lane. */
 typedef void atx_fragment_place(int at[2], const uint16_t shape[3], int each, int lane, int element);

@@ -3,7 +3,7 @@
  * what it has lost, and rounded once.
  */
 #include "machine/machine_round.h"
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <math.h>
 

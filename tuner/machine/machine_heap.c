@@ -3,7 +3,7 @@
  * asks for more. Memory that was never taken comes first, so that what one thread frees and another takes at
  * once is rare: for the inspector these are the same bytes.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdlib.h>
 

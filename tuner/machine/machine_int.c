@@ -1,7 +1,7 @@
 /*
  * machine_int.c - whole numbers: wrapping arithmetic, in lanes of unsigned 64 bits that are cut to the type.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 typedef __int128 s128;
 typedef unsigned __int128 u128;

@@ -2,7 +2,7 @@
  * machine_logic.c - bits: logic, shifts, fields, permutations, small dot products; and predicates, which are
  * masks.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #define BIT_OP(name, expression) ATX_LANE_OP(name, uint64_t, (uint64_t), (expression)&d->keep)
 

@@ -2,7 +2,7 @@
  * machine_matrix.c - ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16 bits, spread over a warp so that lane
  * l has elements 2l and 2l+1 of the 64.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 /* Where lane l's element k (0, 1) of a matrix is among the 64. */
 static int place_of(int lane, int k, bool transposed)

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_MACHINE_MBARRIER_H
 #define AUTOTUNE_MACHINE_MBARRIER_H
 
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 /* Lanes arrive at the barrier of the address in this group; `pending` 0: this arrival has not been counted on
  * before, as cp.async.mbarrier.arrive without .noinc. */

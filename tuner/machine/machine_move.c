@@ -2,7 +2,7 @@
  * machine_move.c - values from place to place: mov, with vectors packed and taken apart, special registers
  * and addresses of variables; cvta and isspacep, where the windows of machine.h are.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 static void mov(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {

@@ -2,7 +2,7 @@
  * machine_reach.c - one door to memory: atx_reach checks every lane's address, tells the watch, and says
  * where the bytes are. What is wrong, and what happens, is told here too.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * machine_regions.c - the memory of a machine: regions far from each other, each with an address that tells
  * its number.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -251,7 +251,7 @@ static void run_together(atx_exec *x, const atx_decoded *d, uint32_t mask)
         else if (!lacking)
             d->run(x, d, same);
         else if (same != x->node->mask)
-            atx_part(x, same, x->node->pc - 1, -1);
+            atx_diverge(x, same, x->node->pc - 1, -1);
         else {
             x->node->state = ATX_NODE_AT_WARP;
             x->node->wanted = wanted;
@@ -305,7 +305,7 @@ static void step(atx_exec *x)
     if (!mask)
         return;
     if (mask != n->mask && blocks_lanes(d)) { /* only some of them wait: the others go on without */
-        atx_part(x, n->mask & ~mask, n->pc, -1);
+        atx_diverge(x, n->mask & ~mask, n->pc, -1);
         if (x->stop)
             return;
     }

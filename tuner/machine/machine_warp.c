@@ -1,7 +1,7 @@
 /*
  * machine_warp.c - what lanes of a warp tell each other: shfl, vote, match, redux, elect, activemask.
  */
-#include "machine/machine_parts.h"
+#include "machine/machine_internal.h"
 
 /* ---- shfl ---- */
 

@@ -12,7 +12,7 @@
  */
 #include "model/learn_rows.h"
 #include "model/grow.h"
-#include "model/model_parts.h"
+#include "model/model_internal.h"
 #include "model/learn_portfolio.h"
 
 #include "util/clock.h"

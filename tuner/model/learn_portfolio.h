@@ -5,7 +5,7 @@
 #define AUTOTUNE_LEARN_PORTFOLIO_H
 
 #include "model/learn_rows.h"
-#include "model/model_parts.h"
+#include "model/model_internal.h"
 
 /*
  * Those that were near the best of their problem, few enough and several for each. `rows`: samples of the

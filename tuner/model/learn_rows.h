@@ -8,7 +8,7 @@
 #include "db/store.h"
 #include "lang/catalog.h"
 #include "model/model_features.h"
-#include "model/model_parts.h"
+#include "model/model_internal.h"
 
 typedef struct atx_sample {
     int problem, device;

@@ -5,7 +5,7 @@
  *
  * Candidates meet half of the trees first; the other half decides among the best of them.
  */
-#include "model/model_parts.h"
+#include "model/model_internal.h"
 
 #include "model/plan.h"
 #include "model/model_features.h"

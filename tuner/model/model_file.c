@@ -4,7 +4,7 @@
  * is out of range is refused, and so is what is left over. The model of the program is trusted, and of it
  * only what is said of one op is kept, so that a first answer takes no longer when it knows more of others.
  */
-#include "model/model_parts.h"
+#include "model/model_internal.h"
 
 #include "util/out_file.h"
 #include "util/regular.h"

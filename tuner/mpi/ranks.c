@@ -1,5 +1,5 @@
 /* ranks.c - see ranks.h: which role this process has; who the others are. */
-#include "mpi/ranks_parts.h"
+#include "mpi/ranks_internal.h"
 
 #include "mpi/frames.h"
 #include "mpi/server.h"

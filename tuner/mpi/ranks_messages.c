@@ -6,7 +6,7 @@
  * in this one thread. It looks again and again, as MPI has nothing to wait on together with sockets, and
  * sleeps 50 us in between, 2 ms where nothing has happened for a while.
  */
-#include "mpi/ranks_parts.h"
+#include "mpi/ranks_internal.h"
 
 #include "mpi/frames.h"
 #include "util/clock.h"

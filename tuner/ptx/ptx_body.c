@@ -2,7 +2,7 @@
  * ptx_body.c - what stands between the braces of a function: registers, variables, labels, lines, tables of
  * branches, and scopes within scopes, which inline assembly and calls bring along.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include "util/str.h"
 

@@ -1,7 +1,7 @@
 /*
  * ptx_instruction.c - one instruction: guard, words, operands.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include "util/str.h"
 

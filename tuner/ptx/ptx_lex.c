@@ -2,7 +2,7 @@
  * ptx_lex.c - text to tokens. Names may have %, $ and _; a point and the word behind it are one token, so
  * that `ld.global.u32` is a word and two of those.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 #include "util/chars.h"
 
 #include <stdlib.h>

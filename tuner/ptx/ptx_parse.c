@@ -1,7 +1,7 @@
 /*
  * ptx_parse.c - a module: its head, variables and functions; what debuggers want is skipped.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include "util/str.h"
 

@@ -2,7 +2,7 @@
  * ptx_symbols.c - names by scope. Symbols are a stack; a hash leads to the innermost of a name. A group of
  * registers, %r<20>, is one symbol: %r17 is looked up whole, then without its digits.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include "util/str.h"
 

@@ -2,7 +2,7 @@
  * ptx_token.c - what all readers of a module do: fail at a place, take the next token, make memory that the
  * module owns.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include "util/str.h"
 

@@ -1,7 +1,7 @@
 /*
  * ptx_variables.c - declarations of variables and parameters, with what they begin with.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include "util/str.h"
 

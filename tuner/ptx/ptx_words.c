@@ -3,7 +3,7 @@
  * or of one op alone; rows of an op are looked at first. Whether a combination exists is not asked here: who
  * executes it knows what it can do, and refuses the rest.
  */
-#include "ptx/ptx_parts.h"
+#include "ptx/ptx_internal.h"
 
 #include <string.h>
 

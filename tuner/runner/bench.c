@@ -3,7 +3,7 @@
  * what. What buffers hold and how they are compared: bench_contents.c; the right answers: bench_answers.c;
  * verification: bench_verify.c; what is said of a wrong result: bench_verdict.c.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include "declare/data.h"
 

@@ -7,7 +7,7 @@
  * so that afterwards the two differ in every bit of what it leaves, and agree in what it writes. The
  * complement of the second is then wrong in every bit to write, and right in every bit to leave.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include "util/clock.h"
 

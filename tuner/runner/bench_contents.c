@@ -5,7 +5,7 @@
  * An output that must be equal bit for bit begins as the complement of the right answer; one with a tolerance
  * as numbers that no tolerance reaches.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include "declare/data.h"
 #include "util/regular.h"

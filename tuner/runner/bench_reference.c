@@ -4,7 +4,7 @@
  *
  * Outputs begin as random bits or zeros, so that what is not written is seen.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include "declare/placed.h"
 

@@ -6,7 +6,7 @@
  * One that calls the right answer wrong, or calls it right with all of its bits flipped, validates nothing,
  * and is refused before a candidate is tried.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include "declare/data.h"
 

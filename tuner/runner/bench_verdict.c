@@ -3,7 +3,7 @@
  * told of, its contents before its guards. Of an output that is compared number by number the worst is
  * searched for, which is done for wrong ones only.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include "declare/placed.h"
 #include "device/mismatch.h"

@@ -7,7 +7,7 @@
  * Invariant: a kernel is validated on undamaged data. `suspect` is set before each launch and cleared only
  * once everything was found right or has been renewed; while it is set, the next verification renews first.
  */
-#include "runner/bench_parts.h"
+#include "runner/bench_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * or
  * '->' names a member, and reaches nothing. What a conditional asks for is reached as a macro only.
  */
-#include "source/device_view_parts.h"
+#include "source/device_view_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

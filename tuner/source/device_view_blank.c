@@ -3,7 +3,7 @@
  * asks for them is done first. Comments go with what they stand before.
  */
 #include "source/device_headers.h"
-#include "source/device_view_parts.h"
+#include "source/device_view_internal.h"
 #include "source/directives.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * as long as its size and its time stay. What a walk from file to file reaches is a list whose hash does not
  * depend on the order of that walk. What is made of it: headers_note.c.
  */
-#include "source/headers_parts.h"
+#include "source/headers_internal.h"
 
 #include "source/paths.h"
 #include "util/real_path.h"

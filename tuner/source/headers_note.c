@@ -3,7 +3,7 @@
  * is that of a list of files, so that a list which comes from anywhere is known by its hash, and the files
  * that two lists do not have in common are those that have changed.
  */
-#include "source/headers_parts.h"
+#include "source/headers_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

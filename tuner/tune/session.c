@@ -2,7 +2,7 @@
  * session.c - opening and closing what a device's thread needs. Whatever fails, closing ends all that was
  * begun: workers, NVRTC, cache and store, in the reverse order.
  */
-#include "tune/session_parts.h"
+#include "tune/session_internal.h"
 
 #include "tune/setup.h"
 

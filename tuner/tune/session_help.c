@@ -4,7 +4,7 @@
  * The other one compiles, proposes and stores. So the compile workers of this session end meanwhile, but for
  * one, and the other session starts as many.
  */
-#include "tune/session_parts.h"
+#include "tune/session_internal.h"
 
 #include "device/borrowed.h"
 #include "tune/setup.h"

@@ -4,7 +4,7 @@
  * The steps: buffers and the right answer; plain copies of the same bytes (the ceiling); the op's own
  * configurations; the re-measurement.
  */
-#include "tune/session_parts.h"
+#include "tune/session_internal.h"
 
 #include "tune/setup.h"
 #include "util/clock.h"

@@ -5,7 +5,7 @@
  * A search that ended by itself is complete although it left configurations out. Its winner belongs to a run
  * of its own, whose strategy is "NAME, settled", so that the next run knows.
  */
-#include "tune/session_parts.h"
+#include "tune/session_internal.h"
 
 #include "lookup/lookup.h"
 #include "util/clock.h"

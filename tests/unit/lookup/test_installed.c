@@ -1,5 +1,5 @@
 /* test_installed.c - the model of the GPUs in this machine, read from where the driver tells. */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

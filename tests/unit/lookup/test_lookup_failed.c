@@ -3,7 +3,7 @@
  * configuration that was found wrong for the problem that is asked about, and one that does not work where it
  * is to run.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 #include "model_support.h"
 
 #include "model/model.h"

@@ -4,7 +4,7 @@
  * is among those that ship, tuned on an NVIDIA H200 and an NVIDIA H100.
  */
 #include "db/store_internal.h"
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 #include "lookup_support.h"
 
 #define SHAPE "4096x4096"

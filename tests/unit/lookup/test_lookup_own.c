@@ -3,7 +3,7 @@
  * does not depend on what was read before. Counted are the answers that the store copies, and the rows that
  * SQLite gives; linked with --wrap for the functions that do it.
  */
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 #include "lookup_support.h"
 #include "store_support.h"
 

@@ -3,7 +3,7 @@
  * bytes is among them, tuned on an NVIDIA H200; 4096x4099 is not.
  */
 #include "lang/shapes.h"
-#include "lookup/lookup_parts.h"
+#include "lookup/lookup_internal.h"
 #include "lookup_support.h"
 #include "model/model.h"
 #include "store_support.h"

@@ -5,7 +5,7 @@
 #include "model/grow.h"
 #include "model/learn_rows.h"
 #include "model/model.h"
-#include "model/model_parts.h"
+#include "model/model_internal.h"
 #include "model/learn_portfolio.h"
 #include "util/rng.h"
 

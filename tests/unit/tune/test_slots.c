@@ -1,7 +1,7 @@
 /* test_slots.c - devices that come to a search run and go: what they bring, and what they take along. */
 #include "device/device_kind.h"
 #include "tune/search_run_internal.h"
-#include "tune/session_parts.h"
+#include "tune/session_internal.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

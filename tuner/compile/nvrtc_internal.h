@@ -1,9 +1,9 @@
 /*
- * nvrtc_parts.h - an NVRTC that was found and opened. Private to nvrtc*.c: nvrtc_open.c finds it,
+ * nvrtc_internal.h - an NVRTC that was found and opened. Private to nvrtc*.c: nvrtc_open.c finds it,
  * nvrtc_headers.c the headers that belong to it, nvrtc.c compiles.
  */
-#ifndef AUTOTUNE_NVRTC_PARTS_H
-#define AUTOTUNE_NVRTC_PARTS_H
+#ifndef AUTOTUNE_NVRTC_INTERNAL_H
+#define AUTOTUNE_NVRTC_INTERNAL_H
 
 #include "compile/includes.h"
 #include "compile/nvrtc.h"

@@ -1,12 +1,12 @@
 /*
- * lookup_parts.h - what the files of a look-up share. Private to lookup*.c.
+ * lookup_internal.h - what the files of a look-up share. Private to lookup*.c.
  *
  * From below: lookup_index.c has winners in memory; lookup_fits.c says whether a configuration is valid for a
  * problem on a device, and why not; lookup_near.c, by the distances of lookup_distance.c, and
  * lookup_predict.c search; lookup.c decides.
  */
-#ifndef AUTOTUNE_LOOKUP_PARTS_H
-#define AUTOTUNE_LOOKUP_PARTS_H
+#ifndef AUTOTUNE_LOOKUP_INTERNAL_H
+#define AUTOTUNE_LOOKUP_INTERNAL_H
 
 #include "lang/gpu_model.h"
 #include "lookup/lookup.h"

@@ -1,9 +1,9 @@
 /*
- * device_runner_parts.h - a runner process as its supervisor has it, and the words that pass. Private to
+ * device_runner_internal.h - a runner process as its supervisor has it, and the words that pass. Private to
  * device_runner*.c.
  */
-#ifndef AUTOTUNE_DEVICE_RUNNER_PARTS_H
-#define AUTOTUNE_DEVICE_RUNNER_PARTS_H
+#ifndef AUTOTUNE_DEVICE_RUNNER_INTERNAL_H
+#define AUTOTUNE_DEVICE_RUNNER_INTERNAL_H
 
 #include "device/device_kind.h"
 #include "device/runner_wire.h"

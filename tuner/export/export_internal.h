@@ -1,8 +1,8 @@
 /*
- * export_parts.h - the parts of an exported CUDA file. Private to export*.c.
+ * export_internal.h - the parts of an exported CUDA file. Private to export*.c.
  */
-#ifndef AUTOTUNE_EXPORT_PARTS_H
-#define AUTOTUNE_EXPORT_PARTS_H
+#ifndef AUTOTUNE_EXPORT_INTERNAL_H
+#define AUTOTUNE_EXPORT_INTERNAL_H
 
 #include "export/export.h"
 

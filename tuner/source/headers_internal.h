@@ -1,11 +1,11 @@
 /*
- * headers_parts.h - what the files of headers.h share. Private to headers*.c.
+ * headers_internal.h - what the files of headers.h share. Private to headers*.c.
  *
  * headers.c finds files, reads them and walks from one to the next; headers_note.c makes notes of that, holds
  * them against what is there now, and says which file is another one.
  */
-#ifndef AUTOTUNE_HEADERS_PARTS_H
-#define AUTOTUNE_HEADERS_PARTS_H
+#ifndef AUTOTUNE_HEADERS_INTERNAL_H
+#define AUTOTUNE_HEADERS_INTERNAL_H
 
 #include "source/directives.h"
 #include "source/folders.h"

@@ -1,12 +1,12 @@
 /*
- * catalog_parts.h - what the files of a catalog share: ops and templates that may not have been read yet.
+ * catalog_internal.h - what the files of a catalog share: ops and templates that may not have been read yet.
  * Private to catalog*.c.
  *
  * What is built in is known by its file's name before it is read, when it is first asked for; from then on it
  * stays. Any thread may ask: a pointer is set once, under `reading`.
  */
-#ifndef AUTOTUNE_CATALOG_PARTS_H
-#define AUTOTUNE_CATALOG_PARTS_H
+#ifndef AUTOTUNE_CATALOG_INTERNAL_H
+#define AUTOTUNE_CATALOG_INTERNAL_H
 
 #include "declare/declare_common.h"
 #include "lang/catalog.h"

@@ -1,12 +1,12 @@
 /*
- * machine_parts.h - the machine's own parts. Private to machine*.c.
+ * machine_internal.h - the machine's own parts. Private to machine*.c.
  *
  * Registers are 32 lanes of 64 bits each, whatever their type: 16 and 32 bits are kept with zeroes above. A
  * predicate is a mask, bit l of lane l, in its first 64 bits. Constants have lanes as registers have, so that
  * an operand is a place and nothing else.
  */
-#ifndef AUTOTUNE_MACHINE_PARTS_H
-#define AUTOTUNE_MACHINE_PARTS_H
+#ifndef AUTOTUNE_MACHINE_INTERNAL_H
+#define AUTOTUNE_MACHINE_INTERNAL_H
 
 #include "machine/machine.h"
 #include "util/str.h"
@@ -353,7 +353,7 @@ void atx_print_lanes(atx_exec *x, const uint64_t *formats, const uint64_t *argum
 
 int32_t atx_node_add(atx_exec *x, atx_node node); /* -1: none left, a finding */
 /* Lanes of the node that runs leave it for `target`; the others go on where they are. */
-void atx_part(atx_exec *x, uint32_t taken, int32_t target, int32_t join);
+void atx_diverge(atx_exec *x, uint32_t taken, int32_t target, int32_t join);
 /* Lanes end; `everywhere`: not only in this call. */
 void atx_leave(atx_exec *x, uint32_t lanes, bool everywhere);
 /* The node that runs has no lane left, or has come to where it meets others. */

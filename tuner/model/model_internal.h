@@ -1,8 +1,8 @@
 /*
- * model_parts.h - what a model is made of. Private to model*.c; learn.c fills it.
+ * model_internal.h - what a model is made of. Private to model*.c; learn.c fills it.
  */
-#ifndef AUTOTUNE_MODEL_PARTS_H
-#define AUTOTUNE_MODEL_PARTS_H
+#ifndef AUTOTUNE_MODEL_INTERNAL_H
+#define AUTOTUNE_MODEL_INTERNAL_H
 
 #include "model/forest.h"
 #include "model/model.h"

@@ -1,9 +1,9 @@
 /*
- * device_view_parts.h - a view that is being made. Private to device_view*.c: device_view.c finds what is
+ * device_view_internal.h - a view that is being made. Private to device_view*.c: device_view.c finds what is
  * reached, device_view_blank.c decides about headers and blanks the rest.
  */
-#ifndef AUTOTUNE_DEVICE_VIEW_PARTS_H
-#define AUTOTUNE_DEVICE_VIEW_PARTS_H
+#ifndef AUTOTUNE_DEVICE_VIEW_INTERNAL_H
+#define AUTOTUNE_DEVICE_VIEW_INTERNAL_H
 
 #include "source/device_items.h"
 #include "source/device_view.h"

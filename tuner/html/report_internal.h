@@ -1,6 +1,6 @@
-/* report_parts.h - Private to report*.c: the page as it is being written. */
-#ifndef AUTOTUNE_HTML_REPORT_PARTS_H
-#define AUTOTUNE_HTML_REPORT_PARTS_H
+/* report_internal.h - Private to report*.c: the page as it is being written. */
+#ifndef AUTOTUNE_HTML_REPORT_INTERNAL_H
+#define AUTOTUNE_HTML_REPORT_INTERNAL_H
 
 #include "html/report.h"
 

@@ -1,8 +1,8 @@
 /*
- * declare_parts.h - what reading an op and reading a template have in common. Private to declare*.c.
+ * declare_internal.h - what reading an op and reading a template have in common. Private to declare*.c.
  */
-#ifndef AUTOTUNE_DECLARE_PARTS_H
-#define AUTOTUNE_DECLARE_PARTS_H
+#ifndef AUTOTUNE_DECLARE_INTERNAL_H
+#define AUTOTUNE_DECLARE_INTERNAL_H
 
 #include "declare/declare_lines.h"
 

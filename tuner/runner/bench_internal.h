@@ -1,9 +1,9 @@
 /*
- * bench_parts.h - what the files behind bench.h share: the bench itself, where buffers are, and launches of
- * the kernels of verify.cu and fill.cu. Private to bench*.c
+ * bench_internal.h - what the files behind bench.h share: the bench itself, where buffers are, and launches
+ * of the kernels of verify.cu and fill.cu. Private to bench*.c
  */
-#ifndef AUTOTUNE_BENCH_PARTS_H
-#define AUTOTUNE_BENCH_PARTS_H
+#ifndef AUTOTUNE_BENCH_INTERNAL_H
+#define AUTOTUNE_BENCH_INTERNAL_H
 
 #include "device/columns.h"
 #include "device/kernel_args.h"

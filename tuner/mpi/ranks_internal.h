@@ -1,9 +1,9 @@
 /*
- * ranks_parts.h - the insides of atx_ranks. Private to ranks*.c: ranks.c begins, gathers and ends,
+ * ranks_internal.h - the insides of atx_ranks. Private to ranks*.c: ranks.c begins, gathers and ends,
  * ranks_messages.c has the thread that speaks to the others.
  */
-#ifndef AUTOTUNE_MPI_RANKS_PARTS_H
-#define AUTOTUNE_MPI_RANKS_PARTS_H
+#ifndef AUTOTUNE_MPI_RANKS_INTERNAL_H
+#define AUTOTUNE_MPI_RANKS_INTERNAL_H
 
 #include "mpi/launched.h"
 #include "mpi/message_queue.h"

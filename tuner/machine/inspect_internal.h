@@ -1,8 +1,8 @@
 /*
- * inspect_parts.h - what the inspector keeps of the blocks that run. Private to inspect*.c.
+ * inspect_internal.h - what the inspector keeps of the blocks that run. Private to inspect*.c.
  */
-#ifndef AUTOTUNE_MACHINE_INSPECT_PARTS_H
-#define AUTOTUNE_MACHINE_INSPECT_PARTS_H
+#ifndef AUTOTUNE_MACHINE_INSPECT_INTERNAL_H
+#define AUTOTUNE_MACHINE_INSPECT_INTERNAL_H
 
 #include "machine/inspect.h"
 #include "machine/shadow.h"

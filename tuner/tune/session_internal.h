@@ -1,10 +1,10 @@
 /*
- * session_parts.h - the insides of a session. Private to session*.c: session.c opens and closes it,
+ * session_internal.h - the insides of a session. Private to session*.c: session.c opens and closes it,
  * session_problem.c tunes a problem, session_winner.c stores what came of it, session_help.c takes part in
  * another device's problem.
  */
-#ifndef AUTOTUNE_SESSION_PARTS_H
-#define AUTOTUNE_SESSION_PARTS_H
+#ifndef AUTOTUNE_SESSION_INTERNAL_H
+#define AUTOTUNE_SESSION_INTERNAL_H
 
 #include "tune/remeasure.h"
 #include "tune/session.h"

@@ -1,8 +1,8 @@
 /*
- * instance_parts.h - a problem instance and its launches. Private to instance*.c.
+ * instance_internal.h - a problem instance and its launches. Private to instance*.c.
  */
-#ifndef AUTOTUNE_EXPLAIN_INSTANCE_PARTS_H
-#define AUTOTUNE_EXPLAIN_INSTANCE_PARTS_H
+#ifndef AUTOTUNE_EXPLAIN_INSTANCE_INTERNAL_H
+#define AUTOTUNE_EXPLAIN_INSTANCE_INTERNAL_H
 
 #include "device/kernel_args.h"
 #include "explain/instance.h"
