@@ -252,8 +252,12 @@ static at_status bind_maps(atx_kernel *k, const atx_template *t, const int64_t *
     return status;
 }
 
-at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *name, const atx_launch *launch,
-                          const atx_op *op, const int64_t *slots, at_error *err)
+/*
+ * Fills the geometry and the arguments of a launch: `launch` and `op`'s arguments over bound slots. Buffers
+ * are numbered in the order of the op's buffer arguments. The cubin is borrowed from `build`.
+ */
+static at_status bind_kernel(atx_kernel *out, const atx_build *build, const char *name,
+                             const atx_launch *launch, const atx_op *op, const int64_t *slots, at_error *err)
 {
     atx_kernel k = {
         .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count
@@ -319,8 +323,7 @@ at_status atx_reference_bind(atx_kernel *out, atx_build *build, const atx_op *op
                              at_error *err)
 {
     const atx_sequence sequence = { .op = op, .loops = &op->expected.loops };
-    at_status status =
-        atx_kernel_bind(out, build, op->expected.reference, &op->expected.launch, op, slots, err);
+    at_status status = bind_kernel(out, build, op->expected.reference, &op->expected.launch, op, slots, err);
     return status == AT_OK && op->expected.loops.count ? bind_turns(out, build, &sequence, slots, err)
                                                        : status;
 }
@@ -400,7 +403,7 @@ at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_
     at_status status =
         build->cubin.len ? atx_validator_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
     if (status == AT_OK)
-        status = atx_kernel_bind(out, build, names[0], &op->expected.launch, op, slots, err);
+        status = bind_kernel(out, build, names[0], &op->expected.launch, op, slots, err);
     if (status == AT_OK)
         status = atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
     for (int i = 1; i < count && status == AT_OK; i++)

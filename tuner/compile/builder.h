@@ -74,13 +74,10 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
 void atx_builder_keep(atx_builder *builder, const char *source_hash);
 
 /*
- * Fills the geometry and the arguments of a launch: `launch` and `op`'s arguments over bound slots. Buffers
- * are numbered in the order of the op's buffer arguments. The cubin is borrowed from `build`.
+ * Fills the geometry and the arguments of the launches of the op's reference, in its loops, over bound slots.
+ * Buffers are numbered in the order of the op's buffer arguments; the cubin is borrowed from `build`, which
+ * is bound for one problem and configuration.
  */
-at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *name, const atx_launch *launch,
-                          const atx_op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;
-
-/* The same of the op's reference, in its loops. A build is bound for one problem and configuration. */
 at_status atx_reference_bind(atx_kernel *out, atx_build *build, const atx_op *op, const int64_t *slots,
                              at_error *err) AT_MUST_CHECK;
 

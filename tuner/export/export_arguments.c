@@ -120,7 +120,8 @@ static at_status add_argument(atx_str *out, const atx_launcher *l, const atx_pas
     return status;
 }
 
-at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_passed *p, at_error *err)
+/* "out, in, 1LL, 4096LL"; with a cast where the kernel takes another pointer. */
+static at_status write_arguments(atx_str *out, const atx_launcher *l, const atx_passed *p, at_error *err)
 {
     at_status status = AT_OK;
     char *text = atx_text_copy(atx_str_text(out), out->len); /* it grows below */
@@ -188,7 +189,7 @@ static at_status add_launch_with(atx_str *out, const atx_launcher *l, const atx_
                  "    config.attrs = attributes;\n    config.numAttrs = %d;\n"
                  "    if (cudaError_t refused = cudaLaunchKernelEx(&config, %s, ",
                  g->shared_bytes, count, p->kernel);
-    at_status status = atx_export_arguments(&text, l, p, err);
+    at_status status = write_arguments(&text, l, p, err);
     atx_str_add(&text, "))\n        return refused;\n");
     atx_str_add(out, "    {\n");
     for (const char *at = atx_str_text(&text); *at;) {
@@ -216,7 +217,7 @@ at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passe
                  ", %" PRId64 "), %" PRId64 "%s>>>(",
                  p->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
                  g->shared_bytes, p->numbered ? "" : ", stream");
-    at_status status = atx_export_arguments(out, l, p, err);
+    at_status status = write_arguments(out, l, p, err);
     atx_str_add(out, ");\n");
     return status;
 }

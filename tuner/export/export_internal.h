@@ -27,10 +27,6 @@ typedef struct atx_passed {
     bool numbered; /* buffers as buffers[i], cast, on the default stream; else by their names */
 } atx_passed;
 
-/* "out, in, 1LL, 4096LL"; with a cast where the kernel takes another pointer. */
-at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_passed *passed,
-                               at_error *err) AT_MUST_CHECK;
-
 /* One launch, with what its kernel takes. `has_status`: the function has a variable `status`. */
 at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *passed,
                             const atx_geometry *g, bool *has_status, at_error *err) AT_MUST_CHECK;

@@ -102,7 +102,12 @@ const char *atx_own_library(void)
     return *name == '/' ? name : "";
 }
 
-at_status atx_miss_program(atx_str *out, bool no_environment, at_error *err)
+/*
+ * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
+ * its folder or the one above, else in an absolute folder of $PATH. Never beside the application, nor in the
+ * folder that the process is in. no_environment: nor in $PATH. AT_ERR_NOT_FOUND: nowhere.
+ */
+static at_status find_program(atx_str *out, bool no_environment, at_error *err)
 {
     const char *library = atx_own_library();
     if (is_beside(out, library) || is_in_path(out, no_environment))
@@ -373,7 +378,7 @@ static at_status run_alone(bool *busy, const atx_miss *m, uint64_t name, const c
     atx_str found = { 0 };
     int lock = -1;
     *busy = false;
-    at_status status = m->program ? AT_OK : atx_miss_program(&found, m->no_environment, err);
+    at_status status = m->program ? AT_OK : find_program(&found, m->no_environment, err);
     argv[0] = m->program ? m->program : atx_str_text(&found);
     if (status == AT_OK) {
         status = atx_store_lock_problem(&lock, m->database, name, err);

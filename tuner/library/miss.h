@@ -14,7 +14,7 @@
 
 /* All borrowed for the call. */
 typedef struct atx_miss {
-    const char *program;        /* `autotune`; NULL: atx_miss_program finds it           */
+    const char *program;        /* `autotune`; NULL: the one that belongs to this code; see miss.c */
     const char *database;       /* where the result goes; made when it is missing        */
     const char *templates;      /* --templates; NULL: none                               */
     const char *headers;        /* its $AUTOTUNE_HEADERS, "": none; NULL: that of this process */
@@ -46,12 +46,5 @@ at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 /* The shared library that this code is a part of, by its whole name; "": it is none, or was loaded by a
  * relative name. */
 const char *atx_own_library(void);
-
-/*
- * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
- * its folder or the one above, else in an absolute folder of $PATH. Never beside the application, nor in the
- * folder that the process is in. no_environment: nor in $PATH. AT_ERR_NOT_FOUND: nowhere.
- */
-at_status atx_miss_program(atx_str *out, bool no_environment, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -74,12 +74,6 @@ static void forget(atx_lookup *l)
     l->range_count = l->range_cap = 0;
 }
 
-at_status atx_lookup_forget(atx_lookup *l, at_status status)
-{
-    forget(l);
-    return status;
-}
-
 /* Whether the file has changed is asked this often at most: it costs a microsecond, an exact answer less. */
 #define REFRESH_S 0.1
 
@@ -95,7 +89,8 @@ static at_status read_anew(atx_lookup *l, at_error *err)
     return status;
 }
 
-at_status atx_lookup_refresh(atx_lookup *l, at_error *err)
+/* Drops what is in memory where the file has changed since. */
+static at_status refresh(atx_lookup *l, at_error *err)
 {
     int64_t version = 0;
     double now = atx_now_s();
@@ -217,7 +212,7 @@ static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_
 static at_status begin_question(atx_question *q, atx_lookup *l, const atx_problem *problem,
                                 const atx_target *target, at_error *err)
 {
-    at_status status = atx_lookup_refresh(l, err);
+    at_status status = refresh(l, err);
     if (status != AT_OK)
         return status;
     *q = (atx_question){ .problem = problem };
@@ -433,7 +428,7 @@ static bool is_same_target(const atx_target *a, const atx_target *b)
 at_status atx_lookup_meant(atx_target *out, atx_lookup *l, const atx_target *asked, at_error *err)
 {
     atx_target meant;
-    at_status status = asked->full || !asked->name[0] ? AT_OK : atx_lookup_refresh(l, err);
+    at_status status = asked->full || !asked->name[0] ? AT_OK : refresh(l, err);
     if (status != AT_OK || asked->full || !asked->name[0]) {
         *out = *asked;
         return status;
@@ -463,8 +458,10 @@ at_status atx_lookup_find(atx_found *out, atx_lookup *l, const atx_problem *prob
     status = find(&found, l, problem, target ? &meant : NULL, err);
     at_status failed = atx_catalog_failure(l->catalog, err);
     status = failed != AT_OK ? failed : status;
-    if (status != AT_OK)
-        return atx_lookup_forget(l, status);
+    if (status != AT_OK) {
+        forget(l);
+        return status;
+    }
     *out = found;
     return AT_OK;
 }
@@ -498,13 +495,15 @@ at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, co
     const char *type_key = atx_dtype_key(p->type, p->op->storage);
     const double traffic = atx_traffic_of(p);
     const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
-    at_status status = atx_lookup_refresh(l, err);
+    at_status status = refresh(l, err);
     if (status == AT_OK)
         status = atx_own_add(l, p->op, NULL, err);
     if (status == AT_OK)
         status = atx_shipped_add(l, p->op, NULL, NULL, true, err); /* of all devices and types */
-    if (status != AT_OK)
-        return atx_lookup_forget(l, status);
+    if (status != AT_OK) {
+        forget(l);
+        return status;
+    }
     atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
     size_t found = 0;
     atx_geometry ignored;

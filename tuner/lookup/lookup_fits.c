@@ -284,8 +284,10 @@ static at_status check_op(atx_store *store, const atx_catalog *catalog, const at
     return check_headers(store, catalog, &present, proof_hash, err);
 }
 
-at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_catalog *catalog,
-                            const atx_problem *p, int64_t cc, int64_t sms, at_error *err)
+/* As atx_entry_fits. Where the template is another one because its headers are, or are missing, *err says
+ * which. */
+static at_status check_entry(const atx_entry *e, atx_store *store, const atx_catalog *catalog,
+                             const atx_problem *p, int64_t cc, int64_t sms, at_error *err)
 {
     at_error cause = { 0 };
     atx_geometry ignored;
@@ -310,7 +312,7 @@ at_status atx_lookup_check_winner(atx_geometry *geometry, const atx_answer *winn
     e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
     at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
     if (status != AT_OK)
-        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
+        status = check_entry(&e, store, catalog, problem, 0, 0, &cause);
     return status == AT_OK ? AT_OK : atx_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 
@@ -332,8 +334,7 @@ static void add_refusal(atx_str *out, atx_lookup *l, atx_entry *e, const atx_que
     atx_str why = { 0 };
     if (atx_entry_usable(&why, l, e, q, &cause) == AT_ERR_NOT_FOUND)
         atx_str_add(out, atx_str_text(&why));
-    else if (atx_entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) !=
-             AT_OK)
+    else if (check_entry(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) != AT_OK)
         atx_str_add(out, cause.text);
     atx_str_clear(&why);
 }
@@ -471,7 +472,7 @@ at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question 
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? status : atx_fail(err, status, "%s", cause.text);
     l->outdated_why = (at_error){ 0 };
-    if (atx_entry_refusal(q->outdated, l->store, l->catalog, q->problem, 0, 0, &l->outdated_why) == AT_OK)
+    if (check_entry(q->outdated, l->store, l->catalog, q->problem, 0, 0, &l->outdated_why) == AT_OK)
         atx_fail(&l->outdated_why, AT_ERR_NOT_FOUND, "it does not work here");
     out->t = found.t;
     out->config = found.config;

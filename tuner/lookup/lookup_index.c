@@ -249,14 +249,14 @@ at_status atx_index_link(atx_winner_index *l, size_t first, at_error *err)
     return AT_OK;
 }
 
-bool atx_entry_is_replayed(const atx_entry *e)
+static bool is_replayed(const atx_entry *e)
 {
     return strncmp(e->answer.fingerprint.device, ATX_REPLAY_NAME, sizeof ATX_REPLAY_NAME - 1) == 0;
 }
 
 bool atx_entry_may_answer(const atx_entry *e, const char *device)
 {
-    return !atx_entry_is_replayed(e) || atx_device_name_is_replay(device);
+    return !is_replayed(e) || atx_device_name_is_replay(device);
 }
 
 bool atx_entry_is_on(const atx_entry *e, const char *device)
@@ -392,8 +392,8 @@ at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_
 /* What was measured before what was replayed. */
 static bool is_newer(const atx_entry *a, const atx_entry *b)
 {
-    if (atx_entry_is_replayed(a) != atx_entry_is_replayed(b))
-        return atx_entry_is_replayed(b);
+    if (is_replayed(a) != is_replayed(b))
+        return is_replayed(b);
     int order = strcmp(a->answer.rank_at, b->answer.rank_at);
     return order ? order > 0 : a->order > b->order;
 }

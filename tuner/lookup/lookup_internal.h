@@ -139,7 +139,6 @@ void atx_entry_settle(atx_entry *entry, const atx_catalog *catalog);
 
 /* A replayed winner answers only who asks for a replay: others get what was measured. */
 bool atx_entry_may_answer(const atx_entry *entry, const char *device);
-bool atx_entry_is_replayed(const atx_entry *entry);
 
 /* Is the winner's device the one of this name? */
 bool atx_entry_is_on(const atx_entry *entry, const char *device);
@@ -150,7 +149,7 @@ double atx_traffic_of(const atx_problem *problem);
 /*
  * Adds them, if they are not there yet: the first few, by which a file that cannot be read is known; those of
  * a question's problem; all of an op (NULL: of all) and type (NULL: of all). Entries may lie elsewhere then.
- * After a failure atx_lookup_forget: half of them would answer for all.
+ * After a failure all of it is to be dropped: half of them would answer for all.
  */
 at_status atx_own_begin(atx_lookup *lookup, at_error *err) AT_MUST_CHECK;
 at_status atx_own_add_asked(atx_lookup *lookup, const atx_question *question, at_error *err) AT_MUST_CHECK;
@@ -193,11 +192,6 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *entry, const a
  */
 at_status atx_entry_usable(atx_str *why, atx_lookup *lookup, atx_entry *entry, const atx_question *question,
                            at_error *err) AT_MUST_CHECK;
-
-/* The same, and where its template is another one because its headers are, or are missing, *err says which.
- */
-at_status atx_entry_refusal(const atx_entry *entry, atx_store *store, const atx_catalog *catalog,
-                            const atx_problem *problem, int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
 
 /*
  * The distance of two problems of an op, 0 or more: 1 is a factor of two in one dimension. Elements there
@@ -261,13 +255,5 @@ const atx_entry *atx_near_entry(const atx_near_found *near,
 /* Why the answer is not exact: what was found on the device, and on others. */
 void atx_lookup_reason(atx_str *out, atx_lookup *lookup, const atx_question *question, atx_match match,
                        const atx_near_found *here, const atx_near_found *there);
-
-/* ---- lookup.c ---- */
-
-/* Drops what is in memory where the file has changed since. */
-at_status atx_lookup_refresh(atx_lookup *lookup, at_error *err) AT_MUST_CHECK;
-
-/* Drops it. Returns `status`. */
-at_status atx_lookup_forget(atx_lookup *lookup, at_status status);
 
 #endif

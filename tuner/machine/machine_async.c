@@ -65,7 +65,8 @@ static void async_copy(atx_exec *x, const atx_decoded *d, uint32_t mask)
             return;
 }
 
-void atx_finish_copies(atx_exec *x, uint32_t lanes, const int64_t limits[ATX_LANES])
+/* Makes the copies of these lanes whose group is below limits[lane]. */
+static void finish_copies(atx_exec *x, uint32_t lanes, const int64_t limits[ATX_LANES])
 {
     atx_warp *w = x->warp;
     size_t kept = 0;
@@ -95,7 +96,7 @@ static void wait_group(atx_exec *x, const atx_decoded *d, uint32_t mask)
     int64_t limits[ATX_LANES];
     for (int l = 0; l < ATX_LANES; l++)
         limits[l] = x->warp->committed[l] - left;
-    atx_finish_copies(x, mask, limits);
+    finish_copies(x, mask, limits);
 }
 
 static void wait_all(atx_exec *x, const atx_decoded *d, uint32_t mask)
@@ -104,7 +105,7 @@ static void wait_all(atx_exec *x, const atx_decoded *d, uint32_t mask)
     (void)d;
     for (int l = 0; l < ATX_LANES; l++)
         limits[l] = ++x->warp->committed[l];
-    atx_finish_copies(x, mask, limits);
+    finish_copies(x, mask, limits);
 }
 
 /* The barrier is arrived at when all copies before are made: here, now. */

@@ -7,7 +7,8 @@
 
 /* ---- nodes ---- */
 
-int32_t atx_node_add(atx_exec *x, atx_node node)
+/* -1: none left, a finding. */
+static int32_t add_node(atx_exec *x, atx_node node)
 {
     atx_warp *w = x->warp;
     for (int32_t i = 0; i < ATX_MAX_NODES; i++)
@@ -49,7 +50,7 @@ void atx_diverge(atx_exec *x, uint32_t taken, int32_t target, int32_t join)
     other.is_call = same.is_call = false;
     if (join < 0 || join == n->join) { /* they meet where this node ends, or nowhere: beside it */
         other.is_call = n->is_call;
-        if (atx_node_add(x, other) >= 0) {
+        if (add_node(x, other) >= 0) {
             if (n->above >= 0)
                 x->warp->nodes[n->above].below++;
             n->mask = same.mask;
@@ -61,11 +62,12 @@ void atx_diverge(atx_exec *x, uint32_t taken, int32_t target, int32_t join)
     n->state = ATX_NODE_WAITS;
     n->below = 2;
     n->pc = join;
-    if (atx_node_add(x, other) >= 0)
-        atx_node_add(x, same);
+    if (add_node(x, other) >= 0)
+        add_node(x, same);
 }
 
-void atx_leave(atx_exec *x, uint32_t lanes, bool everywhere)
+/* Lanes end; `everywhere`: not only in this call. */
+static void leave(atx_exec *x, uint32_t lanes, bool everywhere)
 {
     atx_warp *w = x->warp;
     int32_t node = (int32_t)(x->node - w->nodes);
@@ -133,7 +135,7 @@ static void brx(atx_exec *x, const atx_decoded *d, uint32_t mask)
 
 static void leave_function(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    atx_leave(x, mask, d->ptx->op == ATX_PTX_EXIT);
+    leave(x, mask, d->ptx->op == ATX_PTX_EXIT);
 }
 
 static void trap(atx_exec *x, const atx_decoded *d, uint32_t mask)
@@ -214,7 +216,7 @@ static void begin_call(atx_exec *x, const atx_decoded *d, uint32_t mask, int32_t
         pass(x, mask, x->node->local, given[k].index, n.local, f->params[k]);
     x->node->state = ATX_NODE_WAITS;
     x->node->below++;
-    atx_node_add(x, n);
+    add_node(x, n);
 }
 
 uint64_t atx_function_address(int32_t function)

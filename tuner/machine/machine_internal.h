@@ -351,18 +351,13 @@ void atx_print_lanes(atx_exec *x, const uint64_t *formats, const uint64_t *argum
 
 /* ---- machine_control.c, machine_barrier.c, machine_async.c ---- */
 
-int32_t atx_node_add(atx_exec *x, atx_node node); /* -1: none left, a finding */
 /* Lanes of the node that runs leave it for `target`; the others go on where they are. */
 void atx_diverge(atx_exec *x, uint32_t taken, int32_t target, int32_t join);
-/* Lanes end; `everywhere`: not only in this call. */
-void atx_leave(atx_exec *x, uint32_t lanes, bool everywhere);
 /* The node that runs has no lane left, or has come to where it meets others. */
 void atx_end_node(atx_exec *x, int32_t node);
 /* Looks whether all have come, after lanes have arrived or ended. */
 void atx_check_barriers(atx_exec *x);
 void atx_check_cluster(atx_exec *x);
-/* Makes the copies of these lanes whose group is below limits[lane]. */
-void atx_finish_copies(atx_exec *x, uint32_t lanes, const int64_t limits[ATX_LANES]);
 /* Nodes of a warp that wait for each other, when all have come. false: none went on. */
 bool atx_release_warp(atx_exec *x);
 

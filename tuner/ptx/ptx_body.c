@@ -27,7 +27,7 @@ static bool add_registers(atx_ptx_parser *p, const atx_ptx_token *name, int type
 }
 
 /* Behind `.reg`: ".b32 %r<20>, temp;" */
-bool atx_ptx_read_registers(atx_ptx_parser *p)
+static bool read_registers(atx_ptx_parser *p)
 {
     int type = ATX_PTX_NO_TYPE;
     for (; p->token.kind == ATX_TOKEN_DOT; atx_ptx_advance(p))
@@ -168,7 +168,7 @@ static bool read_dot_statement(atx_ptx_parser *p)
         return atx_ptx_read_variables(p, false);
     atx_ptx_advance(p);
     if (atx_ptx_is(&word, ATX_TOKEN_DOT, "reg"))
-        return atx_ptx_read_registers(p);
+        return read_registers(p);
     if (atx_ptx_is(&word, ATX_TOKEN_DOT, "loc"))
         return read_loc(p);
     if (atx_ptx_is(&word, ATX_TOKEN_DOT, "pragma")) {

@@ -145,7 +145,6 @@ int64_t atx_ptx_round_up(int64_t value, int64_t align);
 /* ---- ptx_body.c, ptx_instruction.c, ptx_words.c ---- */
 
 bool atx_ptx_read_body(atx_ptx_parser *p);
-bool atx_ptx_read_registers(atx_ptx_parser *p);
 bool atx_ptx_read_instruction(atx_ptx_parser *p);
 /* What a word behind the op's name means; false: it is not known. */
 bool atx_ptx_apply_word(atx_ptx_instruction *i, const char *word, int len);

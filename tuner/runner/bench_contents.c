@@ -24,7 +24,7 @@
         (seed) + (uint64_t)(int64_t)(buffer)->goes_with, (b)->moved ? (b)->lock : 0
 
 /* What a reference leaves of an output is the same in all sets. */
-uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer)
+static uint64_t contents_seed(const atx_bench *b, int set, int buffer)
 {
     const bool left = b->setup.gaps && b->setup.buffers[buffer].role == ATX_OUTPUT;
     return b->seed * 0x100000001b3u + (uint64_t)(left ? 0 : set) * ATX_MAX_ARGS + (uint64_t)buffer;
@@ -49,7 +49,7 @@ at_status atx_contents_fill(atx_bench *b, int set, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     atx_ptr to = atx_bench_buffer(b, set, i);
-    const uint64_t seed = atx_contents_seed(b, set, i);
+    const uint64_t seed = contents_seed(b, set, i);
     if (buffer->zero)
         return atx_gpu_zero(b->gpu, to, buffer->bytes, err);
     if (b->kept[i])
@@ -228,7 +228,7 @@ static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_err
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     const atx_ptr got = atx_bench_buffer(b, c->sets.in, i), found = atx_bench_found(b, i);
-    const uint64_t seed = atx_contents_seed(b, c->sets.in, i);
+    const uint64_t seed = contents_seed(b, c->sets.in, i);
     at_status status = AT_OK;
     if (b->kept[i])
         return atx_bench_run_check(b, ATX_EQUAL, buffer->bytes,

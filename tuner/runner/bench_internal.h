@@ -139,7 +139,6 @@ at_status atx_answers_make(atx_bench *b, bool first, at_error *err) AT_MUST_CHEC
 void atx_answers_free(atx_bench *b);
 
 /* bench_contents.c: what buffers hold. All of it is enqueued. */
-uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer);
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
 

@@ -128,7 +128,7 @@ static bool flag_words(atx_items *t)
     return true;
 }
 
-bool atx_items_read_lines(atx_items *t)
+static bool read_lines(atx_items *t)
 {
     if (!(t->ids = malloc((t->tokens.count + 1) * sizeof *t->ids)))
         return false;
@@ -372,7 +372,7 @@ static void take_token(splitter *s, size_t *at)
         take_outside(s, i);
 }
 
-bool atx_items_split(atx_items *t)
+static bool split_items(atx_items *t)
 {
     splitter s = { .t = t, .now = NONE };
     for (size_t i = 0; i < t->tokens.count && !s.failed; i++)
@@ -392,7 +392,7 @@ bool atx_items_read(atx_items *out, const char *text, size_t len)
     *out = (atx_items){ .ids = NULL };
     return atx_tokens_read(&out->tokens, text, len,
                            &(atx_lex_options){ .lines = true, .defined = "__CUDACC_RTC__" }) &&
-           atx_items_read_lines(out) && atx_items_split(out) && atx_items_name(out);
+           read_lines(out) && split_items(out) && atx_items_name(out);
 }
 
 void atx_items_clear(atx_items *t)

@@ -110,9 +110,7 @@ unsigned atx_items_flags(const atx_items *t, size_t i);
 /* Is word i an attribute that has a bracket, such as __launch_bounds__? */
 bool atx_items_is_attribute(const atx_items *t, size_t i);
 
-/* Reads tokens and directives; then the items' ranges; then what they declare. */
-bool atx_items_read_lines(atx_items *t);
-bool atx_items_split(atx_items *t);
+/* What the items declare, once their ranges are known. */
 bool atx_items_name(atx_items *t);
 
 #endif

@@ -46,7 +46,8 @@ static size_t raw_len(const char *at, const char *end)
     return *at != '\\' ? 1 : at + 1 < end && at[1] == 'u' ? 6 : 2;
 }
 
-void atx_json_where(int *line, int *column, const atx_json *json, uint32_t node, size_t offset)
+/* The place itself. */
+static void find_place(int *line, int *column, const atx_json *json, uint32_t node, size_t offset)
 {
     const atx_json_node *n = &json->nodes[node];
     size_t at = n->begin;
@@ -64,7 +65,7 @@ at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_e
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    atx_json_where(&line, &column, json, node, offset);
+    find_place(&line, &column, json, node, offset);
     return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", json->file, line, column, what);
 }
 

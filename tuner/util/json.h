@@ -76,7 +76,4 @@ bool atx_json_integer(int64_t *out, const atx_json *json, uint32_t node);
 at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_error *err, const char *format,
                         ...) AT_PRINTF(5, 6);
 
-/* The place itself. */
-void atx_json_where(int *line, int *column, const atx_json *json, uint32_t node, size_t offset);
-
 #endif
