@@ -64,7 +64,7 @@
 
 /* In a dump: a winner whose date was not believed, which may lie in the past by now, has an empty rank. Never left
  * out: a line without it would get that of the line before. */
-#define ATX_SQL_DOUBTED "CASE WHEN rank_at = '' THEN '' END AS rank_at, "
+#define ATX_SQL_WITHOUT_RANK "CASE WHEN rank_at = '' THEN '' END AS rank_at, "
 
 /* The fingerprint of most rows; a list ends with a column, so one stands there twice. */
 #define ATX_SQL_BY_FINGERPRINT                                                                         \
@@ -160,7 +160,7 @@
       "INSERT INTO winner (" ATX_SQL_ROW_KEY ", rank_at" ATX_WINNER_FIGURES(ATX_THEN_NAME) ") "        \
       "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, ?6" ATX_WINNER_FIGURES(ATX_THEN_MARK) ")")           \
     /* What is there already was not measured after ?3. */                                             \
-    X(DOUBT_WINNERS,                                                                                   \
+    X(UNRANK_WINNERS,                                                                                   \
       "UPDATE winner SET rank_at = '' WHERE problem_id = ?1 AND rank_at > ?3 AND fingerprint_id IN "   \
       "(SELECT id FROM fingerprint WHERE device_id = (SELECT device_id FROM fingerprint WHERE id = ?2))") \
                                                                                                        \
@@ -221,7 +221,7 @@
       "ORDER BY " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) "measured_at")                                  \
     X(DUMP_WINNERS,                                                                                    \
       "SELECT " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) ATX_WINNER_FIGURES(ATX_SHOWN_THEN) "measured_at, " \
-      ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winner_rows " \
+      ATX_SQL_WITHOUT_RANK "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winner_rows " \
       "ORDER BY op, shape, type_key, " ATX_FINGERPRINT_COLUMNS(ATX_SHOWN_THEN) "measured_at, winner_id") \
                                                                                                        \
     /* Merging: ?1 is a line of a dump, or the object that it completes; ?5 the last date that is believed. */ \

@@ -239,7 +239,7 @@ static at_status put_row(merger *m, atx_sql sql, const atx_columns *figures, con
     ++*seen;
     if (status == AT_OK && sql == ATX_SQL_MERGE_WINNER)
         status =
-            atx_store_exec(m->store, ATX_SQL_DOUBT_WINNERS, DOING, m->err, "iis", ids[0], ids[1], m->latest);
+            atx_store_exec(m->store, ATX_SQL_UNRANK_WINNERS, DOING, m->err, "iis", ids[0], ids[1], m->latest);
     if (status != AT_OK)
         return status;
     status =

@@ -36,7 +36,7 @@ static at_status put_winner(atx_store *store, int64_t run_id, const atx_problem_
     if (status == AT_OK)
         status = atx_store_template_id(&ids[2], store, w->template_name, w->template_hash, err);
     if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_DOUBT_WINNERS, doing, err, "iis", ids[0], ids[1], now);
+        status = atx_store_exec(store, ATX_SQL_UNRANK_WINNERS, doing, err, "iis", ids[0], ids[1], now);
     if (status == AT_OK)
         status = atx_store_exec(store, ATX_SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2],
                                 w->config, run_id, now, &atx_winner_figures, &stored);

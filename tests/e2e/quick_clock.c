@@ -1,6 +1,6 @@
 /*
  * quick_clock.c - a monotonic clock that runs ten times as fast, linked (ld --wrap) into autotune_quick,
- * which is otherwise autotune: its deadlines and its warm-up are over before a test loses its patience.
+ * which is otherwise autotune: its deadlines and its warm-up are over before a test gives up.
  */
 #include <time.h>
 

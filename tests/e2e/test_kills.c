@@ -1,5 +1,5 @@
 /*
- * test_kills.c - processes that are killed, users that lose their patience, disks that are full: what was
+ * test_kills.c - processes that are killed, users who interrupt, disks that are full: what was
  * measured stays, the same command goes on, nothing is left behind.
  *
  * The device takes its time here ("pace"), so that there is something to interrupt.

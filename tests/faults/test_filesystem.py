@@ -21,7 +21,7 @@ from lab import Lab, content
 
 BUILD = sys.argv.pop(1) if len(sys.argv) > 1 else "build"
 NO_MEMORY = {"AT_FAULT": "mapping:1:on"}
-LOCK_PATIENCE_S = 30  # of the program, with a lock that somebody has
+LOCK_WAIT_S = 30  # of the program, with a lock that somebody has
 
 
 class FileSystem(unittest.TestCase):
@@ -117,7 +117,7 @@ class WithoutLocks(FileSystem):
         self.assertIn(f"{words}; its file system has no locks", result.err)
         self.assertNotIn("full", result.err)
         self.assertNotIn("locked by another process", result.err)
-        self.assertLess(result.seconds, LOCK_PATIENCE_S, "nobody's lock was waited for")
+        self.assertLess(result.seconds, LOCK_WAIT_S, "nobody's lock was waited for")
         self.assertEqual(self.beside(), [])
 
     def test_it_is_said_at_once(self):

@@ -169,7 +169,7 @@ class Compare(unittest.TestCase):
         for name, peers in (("a_raising", RAISING), ("b_crashing", CRASHING), ("c_silent", SILENT), ("d_good", GOOD)):
             self.example(name, peers)
         asked = [word for name in ("a_raising", "b_crashing", "c_silent", "d_good") for word in ("--problems", name + " 8x16 f32")]
-        code, table, _ = self.compare("--patience", "10", *asked)
+        code, table, _ = self.compare("--timeout", "10", *asked)
         self.assertEqual(code, 1)
         self.assertIn("| a_raising 8x16 f32 | failed | | | | | timing: RuntimeError: no such library |", table)
         self.assertIn("| b_crashing 8x16 f32 | failed | | | | | timing: its process ended |", table)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 BUILD, CMAKE = Path(sys.argv[1]).resolve(), sys.argv[2]
 PROGRAM = BUILD / "tests/unit/first_use"
-PATIENCE_S = 300  # a busy machine
+LIMIT_S = 300  # a busy machine
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -121,7 +121,7 @@ class Ended(FirstUse):
         return 0
 
     def wait_for(self, what):
-        end_s = time.monotonic() + PATIENCE_S
+        end_s = time.monotonic() + LIMIT_S
         while not what():
             self.assertLess(time.monotonic(), end_s)
             time.sleep(0.01)

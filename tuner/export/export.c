@@ -272,7 +272,7 @@ static void add_whole(atx_str *out, const char *rendered)
 
 /* Which folders a compiler needs; and whether what is in them now is what was measured, where any are named.
  */
-static at_status add_headers(atx_str *line, atx_str *doubt, const atx_export_input *in, const char *note,
+static at_status add_headers(atx_str *line, atx_str *changed, const atx_export_input *in, const char *note,
                              at_error *err)
 {
     at_error cause = { 0 };
@@ -281,7 +281,7 @@ static at_status add_headers(atx_str *line, atx_str *doubt, const atx_export_inp
     if (in->header_list)
         atx_headers_know(in->headers, in->header_list);
     if (atx_headers_count(in->headers) && atx_headers_check(&bytes, in->headers, note, &cause) != AT_OK)
-        atx_str_add(doubt, cause.text);
+        atx_str_add(changed, cause.text);
     return atx_headers_places(line, in->headers, note, err);
 }
 
@@ -290,7 +290,7 @@ static at_status add_headers(atx_str *line, atx_str *doubt, const atx_export_inp
 static at_status add_options(atx_str *out, const atx_export_input *in, const char *rendered, at_error *err)
 {
     atx_pragmas pragmas;
-    atx_str line = { 0 }, lacking = { 0 }, doubt = { 0 };
+    atx_str line = { 0 }, lacking = { 0 }, changed = { 0 };
     at_status status = atx_pragmas_read(&pragmas, rendered, err);
     if (status != AT_OK)
         return status;
@@ -299,11 +299,11 @@ static at_status add_options(atx_str *out, const atx_export_input *in, const cha
         atx_str_addf(list, "%s%s", list->len ? " " : "", pragmas.options[i]);
     }
     if (pragmas.headers)
-        status = add_headers(&line, &doubt, in, pragmas.headers, err);
+        status = add_headers(&line, &changed, in, pragmas.headers, err);
     if (line.len)
         atx_export_comment(out, "compile with", atx_str_text(&line));
-    if (doubt.len)
-        atx_export_sentence(out, "headers", atx_str_text(&doubt));
+    if (changed.len)
+        atx_export_sentence(out, "headers", atx_str_text(&changed));
     if (lacking.len) {
         atx_str_add(&lacking,
                     ": nvcc has no such option, and takes a function without __device__ for the host's");
@@ -311,8 +311,8 @@ static at_status add_options(atx_str *out, const atx_export_input *in, const cha
     }
     if (line.len || lacking.len)
         atx_str_add(out, "\n");
-    out->failed |= line.failed || lacking.failed || doubt.failed;
-    atx_str_clear(&doubt);
+    out->failed |= line.failed || lacking.failed || changed.failed;
+    atx_str_clear(&changed);
     atx_str_clear(&lacking);
     atx_str_clear(&line);
     atx_pragmas_clear(&pragmas);

@@ -297,7 +297,7 @@ Test(store, a_batch_is_stored_whole_or_not_at_all)
     folder_remove(&f);
 }
 
-/* Enough rows for somebody to lose patience. */
+/* So many rows that a user may interrupt. */
 Test(store, what_is_cancelled_while_it_is_stored_changes_nothing)
 {
     enum { ROWS = 2000 };

@@ -87,7 +87,7 @@ Test(library, what_comes_with_it_answers_on_a_new_machine)
     cr_assert_eq(match_with(NULL, "shipped with autotune"), AT_MATCH_EXACT);
 }
 
-Test(library, a_shape_that_nobody_tuned_is_predicted_with_time_and_doubt)
+Test(library, a_shape_that_was_not_tuned_is_predicted_with_time_and_expected_loss)
 {
     at_error err = { 0 };
     at_tuner *tuner = NULL;

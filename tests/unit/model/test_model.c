@@ -260,10 +260,10 @@ Test(model, names_another_template_that_may_be_as_good_before_more_of_the_same)
                  AT_OK, "%s", err.text);
     cr_assert_eq(atx_predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(count, 3);
-    cr_assert_neq(top[0].t, top[1].t, "%s twice: %g and %g, doubt %g", top[0].t->name, top[0].slower,
+    cr_assert_neq(top[0].t, top[1].t, "%s twice: %g and %g, expected loss %g", top[0].t->name, top[0].slower,
                   top[1].slower, top[0].expected_loss);
     cr_assert(top[1].slower >= top[0].slower && top[1].slower <= top[0].slower + top[0].expected_loss + 0.01,
-              "%g after %g, doubt %g", top[1].slower, top[0].slower, top[0].expected_loss);
+              "%g after %g, expected loss %g", top[1].slower, top[0].slower, top[0].expected_loss);
     atx_predictor_close(p);
     atx_model_close(m);
 }

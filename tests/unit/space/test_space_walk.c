@@ -146,7 +146,7 @@ static void count_tick(void *context)
     ticks++;
 }
 
-/* Each of these sums is another: nothing is found again, and whoever waits may lose patience. */
+/* Each of these sums is another: nothing is found again, and a user may interrupt. */
 Test(space_walk, a_walk_ends_when_it_is_told_to)
 {
     fixture f = { 0 };
