@@ -55,7 +55,7 @@ at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *bat
  * guard zone is: buffers are renewed, and three samples must be right in a row. *seen says what came of it.
  */
 at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *batch,
-                                at_error *err) AT_MUST_CHECK;
+                              at_error *err) AT_MUST_CHECK;
 
 /*
  * Joules of a launch: of the whole device while it does nothing else, and with what restoring its inputs
