@@ -425,9 +425,8 @@ bool e2e_has_table(const char *name)
 
 void e2e_own_cache(const char *name)
 {
-    static const char COPY[] =
-        "INSERT INTO cubin SELECT key, cubin, log, '2026-01-01T00:00:00Z' FROM shared.cubin "
-        "WHERE instr(cubin, CAST('verify_' AS BLOB)) > 0";
+    static const char COPY[] = "INSERT INTO cubin SELECT key, cubin, log, '" E2E_UNUSED "' FROM shared.cubin "
+                               "WHERE instr(cubin, CAST('verify_' AS BLOB)) > 0";
     char path[300];
     at_error err = { 0 };
     atx_store *cache = NULL;

@@ -50,6 +50,14 @@ Test(loop, the_winners_kernel_is_marked_in_the_cache)
 
 #define TEN_TRIALS "tune copy 1000 f32 --max-trials 10 --jobs 2"
 
+/* With the kernels of ten trials, and of what else they take. */
+static void fill_own_cache(void)
+{
+    e2e_own_cache("db");
+    tune(E2E_QUICK, TEN_TRIALS, 0);
+    e2e_count("DELETE FROM cubin WHERE stored_at = '" E2E_UNUSED "'");
+}
+
 static void expect_ten_good_trials(void)
 {
     tune(E2E_QUICK, TEN_TRIALS " --force", 0);
@@ -61,8 +69,7 @@ static void expect_ten_good_trials(void)
 /* By a disk, or by somebody with no seal for it. */
 Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
 {
-    e2e_own_cache("db");
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    fill_own_cache();
     e2e_count("UPDATE cubin SET cubin = CAST('no kernel' || cubin AS BLOB)");
     e2e_count("DELETE FROM trial");
     expect_ten_good_trials();
@@ -93,8 +100,7 @@ static void spoil_kernels(void)
 
 Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
 {
-    e2e_own_cache("db");
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    fill_own_cache();
     e2e_count("DELETE FROM trial");
     spoil_kernels();
     expect_ten_good_trials();
@@ -104,8 +110,7 @@ Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
 /* Where all trials are known, the re-measurement is the first to load a kernel. */
 Test(loop, so_is_one_that_the_final_is_the_first_to_load)
 {
-    e2e_own_cache("db");
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    fill_own_cache();
     e2e_count("DELETE FROM winner");
     spoil_kernels();
     tune(E2E_QUICK, TEN_TRIALS, 0);
@@ -115,8 +120,7 @@ Test(loop, so_is_one_that_the_final_is_the_first_to_load)
 /* Once: what the compiler makes is no better than it is. */
 Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 {
-    e2e_own_cache("db");
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    fill_own_cache();
     e2e_count("DELETE FROM trial");
     e2e_script("fail cuModuleLoadData 9 200\nfail cuModuleLoadData 19 200");
     tune(E2E_QUICK, TEN_TRIALS " --force", 0);
@@ -127,8 +131,7 @@ Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 Test(loop, kernels_that_others_may_have_written_are_not_taken)
 {
     char path[400];
-    e2e_own_cache("db");
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    fill_own_cache();
     e2e_count("DELETE FROM trial");
     spoil_kernels();
     snprintf(path, sizeof path, "%s/db", e2e_folder());
