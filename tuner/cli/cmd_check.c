@@ -4,6 +4,7 @@
  */
 #include "cli/checked.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "cli/executed.h"
 #include "compile/compile_check.h"
 #include "compile/nvrtc.h"
@@ -449,7 +450,6 @@ static at_status known_problems(const checker *c, at_error *err)
 static at_status open_compiler(checker *c, at_error *err)
 {
     const check_args *a = c->args;
-    const char *term = getenv("TERM");
     atx_compile_check_options options = {
         .catalog = c->catalog,
         .templates = &a->templates,
@@ -462,7 +462,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .fault = show_fault,
         .progress = show_progress,
     };
-    c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    c->terminal = atx_terminal_draws(stderr);
     c->next_s = c->started_s + (c->terminal ? 0 : WAIT_TIME_S);
     at_status status = atx_nvrtc_open(&c->nvrtc, err);
     return status == AT_OK ? atx_compile_check_open(&c->check, &options, err) : status;

@@ -118,7 +118,7 @@ int atx_cmd_dump(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         ATX_DB_OPTION(&a.db),
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.op },
         { "--device", ATX_OPT_TEXT, "N|NAME",

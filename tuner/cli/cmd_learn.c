@@ -104,7 +104,7 @@ int atx_cmd_learn(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         ATX_DB_OPTION(&a.db),
-        { "-o", ATX_OPT_TEXT, "FILE", "file of the model (default: the database's name with -model)",
+        { "--output", ATX_OPT_TEXT, "FILE", "file of the model (default: the database's name with -model)",
           &a.output },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),

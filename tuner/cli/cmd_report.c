@@ -82,7 +82,7 @@ int atx_cmd_report(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--pack", ATX_OPT_TEXT, "NAME.json",
           "a pack that `autotune pack` wrote, in the place of a database", &a.pack },
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.options.op },

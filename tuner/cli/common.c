@@ -3,7 +3,9 @@
  * names that must exist.
  */
 #include "cli/commands.h"
+
 #include "cli/describe.h"
+#include "cli/terminal.h"
 
 #include "device/device.h"
 #include "db/store.h"
@@ -30,13 +32,13 @@ int atx_complain(const at_error *err)
         [AT_ERR_INTERNAL] = ATX_EXIT_INTERNAL,
     };
     fflush(stdout); /* results first, then what is wrong with the next */
-    atx_print(stderr, "autotune: %s%s\n", err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
+    atx_say(ATX_RED, err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
     return CODES[err->status];
 }
 
 void atx_warn(const char *text)
 {
-    atx_print(stderr, "autotune: warning: %s\n", text);
+    atx_say(ATX_YELLOW, "warning: ", text);
 }
 
 static void tell_broken(void *context, const char *why)
@@ -112,28 +114,60 @@ static at_status name_all_folders(const atx_option *table, at_error *err)
     return status == AT_OK ? name_folders(&ALLOW, table, err) : status;
 }
 
+/* The rows of a command, and those that all commands have. */
+static void add_common_rows(atx_option rows[ATX_MAX_WORDS], const atx_option *table, const char **color)
+{
+    int count = 0;
+    while (table[count].name && count < ATX_MAX_WORDS - 2) {
+        rows[count] = table[count];
+        count++;
+    }
+    rows[count++] =
+        (atx_option){ "--color", ATX_OPT_TEXT, "auto|always|never",
+                      "colours of text: auto (default) on terminals, unless $NO_COLOR is set", color };
+    rows[count] = (atx_option){ .name = NULL };
+}
+
+/* A command whose --format has text, and was asked for nothing else. */
+static bool prints_text(const atx_option *table)
+{
+    while (table->name && strcmp(table->name, "--format") != 0)
+        table++;
+    const char *format =
+        table->name && strncmp(table->value, "text", 4) == 0 ? *(const char *const *)table->target : "none";
+    return !format || strcmp(format, "text") == 0;
+}
+
 bool atx_command_options(const atx_usage *usage, const atx_option *table, int argc, char **argv,
                          atx_words *words, int *exit_code)
 {
     at_error err = { 0 };
     bool help = false;
     atx_str page = { 0 };
-    if (argc == 2 && atx_describe(&page, argv[1], argv[0], usage, table)) {
+    const char *color = NULL;
+    atx_option rows[ATX_MAX_WORDS];
+    add_common_rows(rows, table, &color);
+    *exit_code = ATX_EXIT_OK;
+    if (argc == 2 && atx_describe(&page, argv[1], argv[0], usage, rows)) {
         fputs(atx_whole(&page), stdout);
         atx_str_clear(&page);
-        *exit_code = ATX_EXIT_OK;
         return false;
     }
-    if (atx_options_parse(table, argc, argv, words, &help, &err) != AT_OK ||
-        (!help && name_all_folders(table, &err) != AT_OK)) {
+    at_status status = atx_options_parse(rows, argc, argv, words, &help, &err);
+    if (status == AT_OK)
+        status = atx_terminal_color_option(color, &err);
+    if (status == AT_OK && !help)
+        status = name_all_folders(table, &err);
+    if (status != AT_OK) {
         *exit_code = atx_complain(&err);
         return false;
     }
     if (help) {
-        atx_options_help(&page, usage, table);
+        atx_options_help(&page, usage, rows, atx_help_width());
         atx_print(stdout, "%s", atx_whole(&page));
         atx_str_clear(&page);
-        *exit_code = ATX_EXIT_OK;
+    } else if (prints_text(table)) {
+        atx_terminal_fit_stdout();
     }
     return !help;
 }
