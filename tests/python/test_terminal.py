@@ -79,6 +79,11 @@ class Terminal(unittest.TestCase):
         self.assertEqual(len(lines), 2, lines)
         self.assertGreater(len(lines[1]), 80)
 
+    def test_a_pipe_gets_no_progress(self):
+        said = in_pipe(*self.TUNE[:-1], "--force").stderr.splitlines()
+        self.assertTrue(said and all("warning: " in line or "have a winner" in line for line in said), said)
+        self.assertIn("search [", in_pipe(*self.TUNE[:-1], "--force", "--verbose").stderr)
+
     def test_colours_are_for_terminals_and_for_who_wants_them(self):
         show = ("show", "4096x4096", "--db", "none.db")  # an error
         self.assertIn("\x1b[", in_terminal(80, *show))

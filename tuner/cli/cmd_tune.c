@@ -88,6 +88,7 @@ static void on_result(void *context, const atx_result *result)
     atx_print(stdout, "%s", atx_whole(&text));
     fflush(stdout);
     atx_totals_add(&o->totals, result);
+    atx_display_finished(&o->display, result->found && !result->from_store, atx_now_s());
     atx_str_clear(&text);
 }
 
