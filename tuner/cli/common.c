@@ -209,10 +209,13 @@ at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const
         atx_str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
     at_status status =
         atx_shapes_parse(&shapes, atx_str_text(&line), line.len, "command line", catalog, NULL, &cause);
-    if (status == AT_OK)
-        *out = shapes.problems[0];
-    else
+    if (status != AT_OK)
         atx_fail(err, status, "%s", cause.text);
+    else if (shapes.count > 1)
+        status = atx_fail(err, AT_ERR_USAGE, "found %zu problems, '%s'; expected one", shapes.count,
+                          atx_str_text(&line));
+    else
+        *out = shapes.problems[0];
     atx_shapes_clear(&shapes);
     atx_str_clear(&line);
     return status;

@@ -82,10 +82,10 @@ static bool names_an_op(const char *word)
     return known;
 }
 
-/* Options alone, a shape, or an operation: what `tune`, the default command, is given. */
+/* Options alone, a shape, a size by its name, or an operation: what `tune`, the default command, is given. */
 static bool begins_problem(const char *word)
 {
-    return word[0] == '-' || isdigit((unsigned char)word[0]) || names_an_op(word);
+    return word[0] == '-' || isdigit((unsigned char)word[0]) || strchr(word, '=') || names_an_op(word);
 }
 
 /* The page of each command that is named: `help tune` is `tune --help`. */
