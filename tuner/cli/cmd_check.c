@@ -180,7 +180,7 @@ static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op
                             const char *type, at_error *err)
 {
     atx_words line = { .items = { op->name, shape, type }, .count = 3 };
-    return atx_problem_from_words(out, &line, c->catalog, err);
+    return atx_problem_of_words(out, &line, c->catalog, err);
 }
 
 /* A shape of as many sizes as the op has, each a power of two: small ones, or multiples of any block. */
@@ -385,11 +385,11 @@ static at_status unknown_template(const checker *c, const char *word, at_error *
     }
     const char *near = atx_nearest(word, names);
     const bool added = is_added_only(c->args);
-    atx_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s%s%s%s", word, added ? " in " : "",
-             added ? c->args->templates_dir : "", near ? "; did you mean '" : "", near ? near : "",
-             near ? "'?" : "",
-             added ? "; built-in ones are checked where their operation is named"
-                   : "; `autotune list templates` shows them");
+    atx_fail(err, AT_ERR_USAGE, "no template '%s'%s%s; %s%s%s%s", word, added ? " in " : "",
+             added ? c->args->templates_dir : "", near ? "did you mean '" : "", near ? near : "",
+             near ? "'? " : "",
+             added ? "built-in ones are checked where their operation is named"
+                   : "`autotune list templates` shows them");
     return AT_ERR_USAGE;
 }
 

@@ -117,12 +117,8 @@ static at_status check_args(const compare_args *a, at_error *err)
 
 static at_status open_one(atx_store **out, const char *path, at_error *err)
 {
-    at_status status = atx_store_open_recording(out, path, NULL, err);
-    if (status == AT_ERR_NOT_FOUND)
-        status =
-            atx_fail(err, AT_ERR_NOT_FOUND,
-                     "%s: no such file; expected a database, or what `autotune dump -o FILE` writes", path);
-    return status;
+    at_status status = atx_named_store(path, err);
+    return status == AT_OK ? atx_store_open_recording(out, path, NULL, err) : status;
 }
 
 static at_status compare(atx_comparison *out, const compare_args *a, at_error *err)

@@ -116,7 +116,7 @@ int atx_cmd_learn(int argc, char **argv)
         return code;
     at_status status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = atx_db_path(&path, a.db, &keep, &err);
+        status = atx_db_to_read(&path, a.db, &keep, &err);
     if (status == AT_OK)
         status = atx_learned_path(&beside, path, &err);
     output = a.output ? a.output : atx_str_text(&beside);

@@ -348,7 +348,7 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
 
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status = atx_store_open(&store, path, ATX_STORE_READ, err);
+        status = atx_store_open_recording(&store, path, NULL, err);
     if (status == AT_OK)
         status = atx_stored_device_option(&device, a->device, store, err);
     if (status == AT_OK)
@@ -415,7 +415,7 @@ int atx_cmd_show(int argc, char **argv)
     if (status == AT_OK)
         status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = atx_db_path(&path, a.db, &keep_path, &err);
+        status = atx_db_to_read(&path, a.db, &keep_path, &err);
     if (status == AT_OK)
         status = atx_catalog_add_recorded(catalog, path, &err);
     if (status == AT_OK)

@@ -350,8 +350,10 @@ static int run_plan(plan *p, const tune_args *a)
 
     atx_display_init(&out.display, a->quiet, a->verbose);
     atx_report_fit(&out.layout, p->shapes.problems, p->shapes.count);
-    if (!a->quiet)
+    if (!a->quiet) {
         atx_warn_of_network(p->options.db_path);
+        atx_note(atx_str_text(&p->shapes.notes));
+    }
     at_status status = a->trace ? atx_trace_open(&p->options.trace, a->trace, &err) : AT_OK;
     atx_process_take_time();
     if (status == AT_OK && p->over.ranks)

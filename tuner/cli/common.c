@@ -12,6 +12,7 @@
 #include "lang/arch.h"
 #include "source/folders.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,14 @@ int atx_complain(const at_error *err)
 void atx_warn(const char *text)
 {
     atx_say(ATX_YELLOW, "warning: ", text);
+}
+
+void atx_note(const char *lines)
+{
+    for (size_t len; *lines; lines += len + (lines[len] == '\n')) {
+        len = strcspn(lines, "\n");
+        atx_print(stderr, "autotune: %.*s\n", (int)len, lines);
+    }
 }
 
 static void tell_broken(void *context, const char *why)
@@ -196,8 +205,8 @@ at_status atx_format_text_or_json(bool *json, const char *text, const char *what
     return status;
 }
 
-at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
-                                 at_error *err)
+static at_status read_problem(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                              bool of_user, at_error *err)
 {
     atx_str line = { 0 };
     atx_shapes shapes = { 0 };
@@ -216,9 +225,23 @@ at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const
                           atx_str_text(&line));
     else
         *out = shapes.problems[0];
+    if (status == AT_OK && of_user)
+        atx_note(atx_str_text(&shapes.notes));
     atx_shapes_clear(&shapes);
     atx_str_clear(&line);
     return status;
+}
+
+at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                                 at_error *err)
+{
+    return read_problem(out, words, catalog, true, err);
+}
+
+at_status atx_problem_of_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                               at_error *err)
+{
+    return read_problem(out, words, catalog, false, err);
 }
 
 /* One of each size. */
@@ -231,7 +254,7 @@ bool atx_problem_of_answer(atx_problem *out, const atx_answer *a, const atx_cata
     for (int i = 0; i < SIZE_COUNT; i++)
         if (strcmp(atx_dtype_key(SIZES[i], true), a->type_key) == 0)
             line.items[2] = atx_dtype_name(SIZES[i]);
-    return atx_problem_from_words(out, &line, catalog, NULL) == AT_OK;
+    return atx_problem_of_words(out, &line, catalog, NULL) == AT_OK;
 }
 
 void atx_add_tune_command(atx_str *out, const atx_problem *problem, const char *templates_dir, const char *db)
@@ -277,9 +300,9 @@ at_status atx_unknown_op(const atx_catalog *catalog, const char *before, const c
         names[i] = atx_catalog_op_name(catalog, i);
     const char *near = atx_nearest(word, names);
     atx_fail(err, AT_ERR_USAGE,
-             "%sno operation '%s'%s%s%s; `autotune list ops` shows them, --templates DIR "
+             "%sno operation '%s'; %s%s%s`autotune list ops` shows them, --templates DIR "
              "adds those of a folder",
-             before, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+             before, word, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return AT_ERR_USAGE;
 }
 
@@ -430,6 +453,22 @@ at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_err
     if (status == AT_OK)
         *out = atx_str_text(keep);
     return status;
+}
+
+at_status atx_named_store(const char *path, at_error *err)
+{
+    return access(path, F_OK) == 0 || errno != ENOENT || !*path || strncmp(path, "file:", 5) == 0 ||
+                   strcmp(path, ":memory:") == 0
+               ? AT_OK
+               : atx_fail(err, AT_ERR_INPUT,
+                          "%s: no such file; expected a database, or what `autotune dump -o FILE` writes",
+                          path);
+}
+
+at_status atx_db_to_read(const char **out, const char *given, atx_str *keep, at_error *err)
+{
+    at_status status = given ? atx_named_store(given, err) : AT_OK;
+    return status == AT_OK ? atx_db_path(out, given, keep, err) : status;
 }
 
 at_status atx_use_cache(atx_tune_options *options, const char *limit, atx_str *keep, at_error *err)

@@ -66,8 +66,8 @@ static int unknown_command(const char *word)
         names[i] = atx_commands[i].name;
     const char *near = atx_nearest(word, names);
     snprintf(err.text, sizeof err.text,
-             "unknown command '%.100s'%s%s%s; `autotune --help` lists the commands", word,
-             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+             "unknown command '%.100s'; %s%s%s`autotune --help` lists the commands", word,
+             near ? "did you mean " : "", near ? near : "", near ? "? " : "");
     return atx_complain(&err);
 }
 

@@ -32,8 +32,9 @@ static size_t plain_of(char *out, const char *text, size_t len)
 
 void atx_shape_plain(atx_str *out, const char *text, size_t len)
 {
-    size_t kept = 0; /* bytes before it are in `out` */
-    for (size_t at = 0; at < len;) {
+    static const char MARK[] = "\xef\xbb\xbf";                    /* a byte order mark, which is left out */
+    size_t kept = len >= 3 && memcmp(text, MARK, 3) == 0 ? 3 : 0; /* bytes before it are in `out` */
+    for (size_t at = kept; at < len;) {
         char plain = 0;
         const size_t count = (unsigned char)text[at] < 0x80 ? 0 : plain_of(&plain, text + at, len - at);
         if (count) {

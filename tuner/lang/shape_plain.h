@@ -7,8 +7,8 @@
 
 #include "util/str.h"
 
-/* The text with 'x' for a multiplication sign and a blank for each kind of blank that does not break: a
- * character for a character. */
+/* The text with 'x' for a multiplication sign and a blank for each kind of blank that does not break, a
+ * character for a character; without a byte order mark. */
 void atx_shape_plain(atx_str *out, const char *text, size_t len);
 
 /* A word NAME=FIRST..LAST. */

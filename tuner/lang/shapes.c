@@ -13,7 +13,6 @@
 #include "lang/shape_plain.h"
 #include "lang/shape_text.h"
 #include "util/options.h"
-#include "util/str.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ typedef struct reader {
     int line_number, read; /* read: problems of this line, which may have ranges */
     atx_shape_text text;   /* the line that is being read */
     int64_t calls;         /* that it names */
-    atx_str faults;        /* of all lines that are wrong, a line each */
+    atx_str notes, faults; /* faults: of all lines that are wrong, a line each */
     int fault_count, faults_left_out;
     at_error *err;
 } reader;
@@ -147,9 +146,9 @@ static bool skip_joiner(atx_shape_text *t, const char *word)
 static void read_suffix(extra *out, const suffix *s, atx_shape_text *t)
 {
     const char *word = t->p;
-    bool good = true;
     if (t->p == t->end || *t->p != s->mark)
         return;
+    bool good = false;
     out->at = word;
     do {
         t->p++;
@@ -327,7 +326,7 @@ static atx_dtype default_type(const reader *r, const atx_op *op)
     return op->types & 1u << ATX_DEFAULT_TYPE ? ATX_DEFAULT_TYPE : (atx_dtype)__builtin_ctz(op->types);
 }
 
-/* NULL: an op that is not known is the default, or none is. */
+/* NULL: the default is not known, or there is none. */
 static const atx_op *default_op(const reader *r)
 {
     return r->defaults.op ? atx_catalog_find_op(r->catalog, r->defaults.op)
@@ -423,6 +422,17 @@ static const atx_op *layout_op(const reader *r)
     return op && op->shape.layout_count ? op : NULL;
 }
 
+/* Results are found, and shown, under the name that it has from now on. */
+static void note_reduced(reader *r, const atx_problem *problem)
+{
+    const char *begin = r->text.line, *end = r->text.end;
+    while (end > begin && atx_shape_is_blank(end[-1]))
+        end--;
+    atx_str_addf(&r->notes, "%s%.*s is %s ", r->notes.len ? "\n" : "", (int)(end - begin), begin,
+                 problem->op->name);
+    atx_problem_show(&r->notes, problem);
+}
+
 static at_status read_layout(reader *r, const atx_op *op)
 {
     atx_layout_line line = { .op = op,
@@ -436,6 +446,8 @@ static at_status read_layout(reader *r, const atx_op *op)
     at_status status = atx_layout_read(&problem, &line, &cause);
     if (status == AT_OK)
         status = atx_layout_reduce(&problem, r->catalog, &cause);
+    if (status == AT_OK && problem.op != op)
+        note_reduced(r, &problem);
     if (status == AT_OK)
         return atx_problem_set_add(&r->set, &problem, r->calls, r->err);
     atx_shape_fail(&r->text, line.guilty, "%s", cause.text);
@@ -524,11 +536,8 @@ static at_status read_line(reader *r, const char *line, const char *end)
 
 static at_status read_lines(reader *r, const char *text, size_t len)
 {
-    static const char MARK[] = "\xef\xbb\xbf";
     const char *end = text + len, *p = text;
     at_status status = AT_OK;
-    if (len >= 3 && memcmp(text, MARK, 3) == 0)
-        p += 3;
     while (p < end && status == AT_OK) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         r->line_number++;
@@ -559,10 +568,12 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
         status =
             atx_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
-        *out = (atx_shapes){ r.set.problems, r.set.calls, r.set.count, r.set.cap };
+        *out = (atx_shapes){ r.set.problems, r.set.calls, r.set.count, r.set.cap, r.notes };
         r.set = (atx_problem_set){ 0 };
+        r.notes = (atx_str){ 0 };
     }
     atx_problem_set_clear(&r.set);
+    atx_str_clear(&r.notes);
     atx_str_clear(&r.faults);
     atx_str_clear(&plain);
     return status;
@@ -584,5 +595,6 @@ void atx_shapes_clear(atx_shapes *shapes)
 {
     free(shapes->problems);
     free(shapes->calls);
+    atx_str_clear(&shapes->notes);
     *shapes = (atx_shapes){ 0 };
 }

@@ -17,11 +17,14 @@
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
+#include "util/str.h"
 
 typedef struct atx_shapes {
     atx_problem *problems;
     int64_t *calls; /* of each problem; where it was there twice the sum */
     size_t count, cap;
+    atx_str notes; /* a line for each that became a problem of another operation: "permute ... is transpose
+                      512x3" */
 } atx_shapes;
 
 #define ATX_DEFAULT_TYPE ATX_F32

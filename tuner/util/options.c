@@ -117,8 +117,8 @@ static at_status unknown(const atx_option *table, const char *found, size_t len,
     memcpy(word, found, len);
     word[len] = '\0';
     const char *near = atx_nearest(word, names);
-    return atx_fail(err, AT_ERR_USAGE, "unknown option '%s'%s%s%s; --help lists the options", word,
-                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return atx_fail(err, AT_ERR_USAGE, "unknown option '%s'; %s%s%s--help lists the options", word,
+                    near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
 static at_status bad_value(const atx_option *o, const char *found, const char *expected, at_error *err)
