@@ -7,6 +7,7 @@
 #include "html/report_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,35 @@ const char *atx_html_plain_type(const char *type_key)
         if (strcmp(type_key, TYPES[i].key) == 0)
             return TYPES[i].name;
     return type_key;
+}
+
+enum { MOST_SECTIONS = 300 };
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static at_status choose_sections(atx_html_page *p, at_error *err)
+{
+    p->section_share = INFINITY;
+    if (p->count <= MOST_SECTIONS)
+        return AT_OK;
+    double *shares = calloc(p->count, sizeof *shares);
+    if (!shares)
+        return atx_no_memory(err);
+    for (size_t i = 0; i < p->count; i++)
+        shares[i] = atx_answer_share(&p->winners[i]);
+    qsort(shares, p->count, sizeof *shares, ascending);
+    p->section_share = shares[MOST_SECTIONS - 1];
+    free(shares);
+    return AT_OK;
+}
+
+bool atx_html_has_section(const atx_html_page *page, const atx_answer *winner)
+{
+    return atx_answer_share(winner) <= page->section_share;
 }
 
 /* ---- a device ---- */
@@ -223,8 +253,14 @@ static void table_row(atx_html_page *p, size_t index)
         atx_html_add(p->out, "<tr><td>$</td>", a->op);
     else
         atx_str_add(p->out, "<tr>");
-    atx_str_addf(p->out, "<td class=\"b\"><a href=\"#p%zu\">", index);
-    atx_html_add(p->out, "$</a></td><td class=\"b\">$", a->shape, atx_html_type(a->type_key));
+    atx_str_add(p->out, "<td class=\"b\">");
+    if (atx_html_has_section(p, a)) {
+        atx_str_addf(p->out, "<a href=\"#p%zu\">", index);
+        atx_html_add(p->out, "$</a>", a->shape);
+    } else {
+        atx_html_text(p->out, a->shape);
+    }
+    atx_html_add(p->out, "</td><td class=\"b\">$", atx_html_type(a->type_key));
     atx_str_addf(p->out, "</td><td class=\"n\">%.2f</td><td class=\"n\">", 1e6 * w->timing.median_s);
     if (a->traffic_bytes > 0 && w->timing.median_s > 0)
         atx_str_addf(p->out, "%.0f", atx_answer_gb_per_s(a));
@@ -294,8 +330,14 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
     atx_str_add(p->out, "</div>\n");
     add_table(p, s);
     atx_str_add(p->out, "<h3>Problem by problem</h3>\n");
+    if (p->count > MOST_SECTIONS)
+        atx_str_addf(p->out,
+                     "<p class=\"soft\">Of %zu problems on this page, the %d with the least share of their "
+                     "ceiling; <code>--op</code> and <code>--shape</code> choose others.</p>\n",
+                     p->count, MOST_SECTIONS);
     for (size_t i = s.first; i < s.end && status == AT_OK; i++)
-        status = atx_html_problem(p, i, err);
+        if (atx_html_has_section(p, &p->winners[i]))
+            status = atx_html_problem(p, i, err);
     atx_str_add(p->out, "</section>\n");
     cloud_close(&c);
     return status;
@@ -313,6 +355,8 @@ at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options
 {
     atx_html_page p = { .out = out, .store = store, .options = options };
     at_status status = read_winners(&p, err);
+    if (status == AT_OK)
+        status = choose_sections(&p, err);
     if (status == AT_OK) {
         atx_html_begin(out, "autotune report");
         atx_str_addf(out, "<p>%zu winners of ", p.count);
