@@ -5,6 +5,7 @@
 #include "html/markup.h"
 #include "html/plot.h"
 #include "html/report_parts.h"
+#include "html/type_names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -83,30 +84,6 @@ static at_status read_winners(atx_html_page *p, at_error *err)
     return AT_OK;
 }
 
-static const struct {
-    const char *key, *name, *shown;
-} TYPES[] = {
-    { "b1", "u8", "u8 (any of 1 byte)" },        { "b2", "f16", "f16 (any of 2 bytes)" },
-    { "b4", "f32", "f32 (any of 4 bytes)" },     { "b8", "f64", "f64 (any of 8 bytes)" },
-    { "b16", "c128", "c128 (any of 16 bytes)" },
-};
-
-const char *atx_html_type(const char *type_key)
-{
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (strcmp(type_key, TYPES[i].key) == 0)
-            return TYPES[i].shown;
-    return type_key;
-}
-
-const char *atx_html_plain_type(const char *type_key)
-{
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (strcmp(type_key, TYPES[i].key) == 0)
-            return TYPES[i].name;
-    return type_key;
-}
-
 enum { MOST_SECTIONS = 300 };
 
 static int ascending(const void *a, const void *b)
@@ -131,7 +108,8 @@ static at_status choose_sections(atx_html_page *p, at_error *err)
     return AT_OK;
 }
 
-bool atx_html_has_section(const atx_html_page *page, const atx_answer *winner)
+/* On a page of many problems those that leave most to be gained. */
+static bool has_section(const atx_html_page *page, const atx_answer *winner)
 {
     return atx_answer_share(winner) <= page->section_share;
 }
@@ -254,7 +232,7 @@ static void table_row(atx_html_page *p, size_t index)
     else
         atx_str_add(p->out, "<tr>");
     atx_str_add(p->out, "<td class=\"b\">");
-    if (atx_html_has_section(p, a)) {
+    if (has_section(p, a)) {
         atx_str_addf(p->out, "<a href=\"#p%zu\">", index);
         atx_html_add(p->out, "$</a>", a->shape);
     } else {
@@ -336,7 +314,7 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
                      "ceiling; <code>--op</code> and <code>--shape</code> choose others.</p>\n",
                      p->count, MOST_SECTIONS);
     for (size_t i = s.first; i < s.end && status == AT_OK; i++)
-        if (atx_html_has_section(p, &p->winners[i]))
+        if (has_section(p, &p->winners[i]))
             status = atx_html_problem(p, i, err);
     atx_str_add(p->out, "</section>\n");
     cloud_close(&c);

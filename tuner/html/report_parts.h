@@ -34,13 +34,6 @@ typedef struct atx_html_page {
 /* Degrees on the wheel of colours; a template that is new gets the next. */
 int atx_html_hue(atx_html_page *page, const char *template_name);
 
-/* A type as users know it: "f16 (any of 2 bytes)" where types of a size share results. */
-const char *atx_html_type(const char *type_key);
-const char *atx_html_plain_type(const char *type_key); /* "f16", for a command */
-
-/* On a page of many problems those have a section that leave most to be gained. */
-bool atx_html_has_section(const atx_html_page *page, const atx_answer *winner);
-
 /* The section of winner number `index`. */
 at_status atx_html_problem(atx_html_page *page, size_t index, at_error *err) AT_MUST_CHECK;
 

@@ -9,6 +9,7 @@
 #include "html/plot.h"
 #include "html/report_parts.h"
 #include "html/trials.h"
+#include "html/type_names.h"
 
 #include <inttypes.h>
 #include <math.h>
