@@ -7,8 +7,8 @@
 -- Units are part of the names: _s seconds, _bytes, _mib, _mhz, _c degrees Celsius, _w watts. NULL means unknown
 -- or not applicable. Times of day are UTC, "2026-11-20T21:52:57Z", so that they sort as text.
 --
--- Other programs may rely on the views best, winners_all, trials_all, winner_parameters, trial_parameters and
--- sizes, by the names of their columns: columns are added to them, anywhere, never renamed or removed. Tables and
+-- Other programs may rely on the views best, winners_all, trials_all, winner_parameters, trial_parameters,
+-- sizes and types, by the names of their columns: columns are added to them, anywhere, never renamed or removed. Tables and
 -- the views that end in _rows are the program's own and may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
@@ -445,3 +445,13 @@ FROM problem p, json_each('["' || replace(
     substr(p.shape, 1, min(instr(p.shape || '/', '/'), instr(p.shape || '@', '@'), instr(p.shape || ':', ':')) - 1),
     'x', '","') || '"]') j
 WHERE p.shape NOT LIKE '%"%' AND p.shape NOT LIKE '%\%';
+
+-- The types of users, and the key that each is stored under: one of its size where an op takes types as storage, and
+-- its own name elsewhere.
+CREATE VIEW types AS
+WITH known (type, bytes) AS (VALUES
+    ('u8', 1), ('i8', 1), ('bool', 1), ('f16', 2), ('bf16', 2), ('u16', 2), ('i16', 2), ('f32', 4), ('i32', 4),
+    ('u32', 4), ('f64', 8), ('i64', 8), ('u64', 8), ('c64', 8), ('c128', 16))
+SELECT type, bytes, 'b' || bytes AS type_key FROM known
+UNION ALL
+SELECT type, bytes, type FROM known;

@@ -83,7 +83,7 @@
     "'template', 'source', 'run', 'trial', 'winner', 'cubin'))"
 #define ATX_SQL_VIEWS                                                                                  \
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_all', 'trials_all', "  \
-    "'winner_parameters', 'trial_parameters', 'sizes', 'winner_rows', 'newest_rows', 'trial_rows', 'best_rows'))"
+    "'winner_parameters', 'trial_parameters', 'sizes', 'types', 'winner_rows', 'newest_rows', 'trial_rows', 'best_rows'))"
 
 #define ATX_STATEMENTS(X)                                                                              \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                        \

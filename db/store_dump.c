@@ -57,7 +57,7 @@ static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
     atx_str_reset(&d->value);
     switch (sqlite3_column_type(s, column)) {
     case SQLITE_INTEGER:
-        atx_str_addf(&d->value, "%lld", (long long)sqlite3_column_int64(s, column));
+        atx_str_add_int(&d->value, sqlite3_column_int64(s, column));
         break;
     case SQLITE_FLOAT:
         atx_str_add_real(&d->value, compact ? 5 : 15, sqlite3_column_double(s, column));
@@ -100,7 +100,12 @@ static void add_member(dumper *d, const char *name, int column)
     atx_str *before = &d->before[column];
     if (d->options->compact && before->data && strcmp(before->data, atx_str_text(&d->value)) == 0)
         return;
-    atx_str_addf(&d->line, ",\"%s\":%s", name, atx_str_text(&d->value));
+    atx_str_add(&d->line, ",\"");
+    atx_str_add(&d->line, name);
+    atx_str_add(&d->line, "\":");
+    atx_str_add(&d->line, atx_str_text(&d->value));
+    if (!d->options->compact)
+        return;
     atx_str_reset(before);
     atx_str_add(before, atx_str_text(&d->value));
 }

@@ -36,7 +36,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     list(APPEND export --exact)
   endif()
   execute_process(COMMAND ${export} RESULT_VARIABLE code ERROR_VARIABLE said)
-  if(code EQUAL 1 AND TUNE)
+  if(TUNE AND (code EQUAL 1 OR (DATABASE AND NOT EXISTS "${DATABASE}")))
     message(STATUS "autotune: no winner for ${OP} ${SHAPE} ${DTYPE} yet: tuning for ${TUNE}")
     execute_process(COMMAND ${PROGRAM} tune ${OP} ${SHAPE} ${DTYPE} ${places} --budget ${TUNE} --quiet
       RESULT_VARIABLE code ERROR_VARIABLE said OUTPUT_VARIABLE found)

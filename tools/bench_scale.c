@@ -578,7 +578,7 @@ int main(int argc, char **argv)
     at_status status = atx_options_parse(TABLE, argc, argv, &files, &help, &err);
     if (status == AT_OK && help) {
         atx_str page = { 0 };
-        atx_options_help(&page, &USAGE, TABLE);
+        atx_options_help(&page, &USAGE, TABLE, 110);
         fputs(atx_str_text(&page), stdout);
         atx_str_clear(&page);
         return 0;

@@ -13,3 +13,8 @@ counts permute 3x4 1,0 in=4
 counts permute 3x4x5 2,1,0 out=8,4,1
 counts permute 3x4 1,0 f99
 at query 'permute 75x96x75x96:3.0.2.1 f32' --db none.db
+# Where another operation solves it, results have that one's name: said once.
+fixture a.db
+at query permute 1x4096x4096 0,2,1 --db a.db --device H200
+at query permute 1x4096x4096 0,2,1 --db a.db --device H200 --json >json.txt; grep -c '"op":"transpose"' json.txt
+"$AUTOTUNE" tune --device replay:a.db permute 4096x4096 1,0 f32 2>&1 | grep ' is transpose '

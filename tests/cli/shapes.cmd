@@ -5,13 +5,16 @@ printf '1x2x3x4 f32\n' >dims.txt
 printf '4096xabc\n' >word.txt
 printf '9999999999x9999999999\n' >large.txt
 printf '\n# nothing\n' >empty.txt
-for file in type zero dims word large empty missing; do at tune --shapes $file.txt; done
+printf '4096xabc\n4096x4096 f32\n1x2x3x4 f32\n4x0\n' >several.txt
+for file in several type zero dims word large empty missing; do at tune --shapes $file.txt; done
 at tune --shapes type.txt 4096x4096
 at space 4096x4096/4160x4352 f32 --arch sm_90 --only tile_rows --fix tile_rows.TILE=32 --fix tile_rows.UNROLL=no
 at space 4096x4096/4000x4352 f32 --arch sm_90
 at space 4096x4096/4160x4352x1 f32 --arch sm_90
 at space 4096x4096/ f32 --arch sm_90
 at query 1,024x1024
+at query copy cols=1..64
+at space 'copy cols=1..64 torch.float16' --only linear
 at query 4096x04096
 at tune 4096x4096 --ld 04160
 at tune 4096x4096 --max-trials 010

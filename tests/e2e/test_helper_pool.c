@@ -82,7 +82,7 @@ Test(helper_pool, a_device_that_dies_loses_only_its_own_trial)
 {
     tune(TWO "on 0\nhold copy_mine gone\n"
              "on 1\nfail cuStreamBeginCapture_v2 12 999 sticky create gone\ngone gone",
-         E2E_MINE "--device all", 3);
+         E2E_MINE "--device all --verbose", 3);
     e2e_expect(strstr(run.out, "THREADS=224"), run);
     e2e_expect(strstr(run.err, "GPU 1, which took part in 1000, is lost") || strstr(run.err, "GPU 1  1/1"),
                run);
@@ -103,12 +103,14 @@ Test(helper_pool, the_problem_of_a_device_that_dies_is_done_by_another)
 Test(helper_pool, several_devices_begin_with_the_most_expensive_problem_and_one_with_the_first)
 {
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 300000 f32\n");
-    tune(TWO, "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2",
+    tune(TWO,
+         "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2 "
+         "--verbose",
          0);
     e2e_expect(strstr(run.err, "  1/3 300000 "), run);
     tune(TWO,
          "tune --shapes shapes --only mine --templates templates --jobs 2 --device 0 --max-trials 2 "
-         "--force",
+         "--force --verbose",
          0);
     e2e_expect(strstr(run.err, "  1/3 1000 ") && strstr(run.err, "  3/3 300000 "), run);
 }

@@ -205,7 +205,7 @@ static void write_endless_template(void)
 Test(interrupts, while_configurations_are_counted)
 {
     write_endless_template();
-    start("", "tune " ENDLESS);
+    start("", "tune " ENDLESS "--verbose");
     e2e_wait_for_said(&run, "set up: counting the configurations of endless");
     interrupt();
     e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);

@@ -5,6 +5,7 @@ import ctypes
 import inspect
 import json
 import os
+import pickle
 import sys
 import tempfile
 import typing
@@ -104,6 +105,23 @@ class Arrays(OnTheFakeDriver):
         self.tuner.permute(*arrays)
         self.assertEqual(FAKE.fake_read().launches, self.before + 1)
 
+    def test_dims_below_zero_count_from_the_end(self):
+        self.tuner.permute(Cuda(IN, (4, 6, 8)), (-1, 0, -2), Cuda(OUT, (8, 4, 6)))
+        seen = self.launched()
+        self.tuner.permute(Cuda(IN, (4, 6, 8)), (2, 0, 1), Cuda(OUT, (8, 4, 6)))
+        self.assertEqual(list(seen.params), list(FAKE.fake_read().params))
+
+    def test_an_answer_is_shown_in_a_line_and_an_error_can_be_pickled(self):
+        found = self.tuner.find("transpose", (64, 96), "f32", device="NVIDIA H200")
+        self.assertLess(len(repr(found)), 300)
+        self.assertIn(f"transpose 64x96 {found.type} on {found.device}: {found.match}", repr(found))
+        error = pickle.loads(pickle.dumps(autotune.NotFoundError("not_found", "nothing")))
+        self.assertEqual((type(error), error.status, str(error)), (autotune.NotFoundError, "not_found", "nothing"))
+
+    def test_the_module_has_the_version_of_the_library(self):
+        self.assertEqual(autotune.__version__, self.tuner.version())
+        self.assertRaises(AttributeError, getattr, autotune, "no_such")
+
     def test_a_permutation_that_is_a_transpose_runs_as_one(self):
         self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)))
         seen = self.launched()
@@ -115,6 +133,8 @@ class Arrays(OnTheFakeDriver):
     def test_dims_that_are_no_permutation(self):
         self.refused("expected each of 0 to 2 once", self.tuner.permute, Cuda(IN, (4, 6, 8)), (0, 1, 1))
         self.refused("expected shape", self.tuner.permute, Cuda(IN, (4, 6, 8)), (2, 1, 0), Cuda(OUT, (4, 6, 8)))
+        self.refused(r"found dims \(-4, 0, 1\); expected", self.tuner.permute, Cuda(IN, (4, 6, 8)), (-4, 0, 1))
+        self.refused(r"found dims \(-1, 0, 2\); expected", self.tuner.permute, Cuda(IN, (4, 6, 8)), (-1, 0, 2))
 
     def test_a_context_of_the_array_s_device_is_current_meanwhile_and_not_after(self):
         FAKE.fake_use_context(0)

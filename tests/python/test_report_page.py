@@ -1,7 +1,14 @@
-"""The page that `autotune report` writes: tags close, nothing is loaded from elsewhere, no script; and, where there is
-a Chromium, it is laid out as meant. usage: test_report_page.py AUTOTUNE DUMP"""
+"""The page that `autotune report` writes: tags close, nothing is loaded from elsewhere, one script; and, where there is
+a Chromium, it is laid out as meant and does what it should. Where the package axe-core-python is and
+$AUTOTUNE_TEST_ALL is set, axe finds nothing. usage: test_report_page.py AUTOTUNE DUMP"""
+import base64
+import hashlib
 import html.parser
+import importlib.util
+import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,19 +18,22 @@ import zlib
 
 AUTOTUNE, DUMP = sys.argv[1:3]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-VOID = {"meta", "br", "circle", "path"}
+VOID = {"meta", "br", "circle", "path", "input"}
 
 
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.problems, self.ids, self.links, self.counts = [], [], set(), [], {}
+        self.ids_in, self.attrs = {}, {}
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.counts[tag] = self.counts.get(tag, 0) + 1
         if "id" in attrs:
             self.ids.add(attrs["id"])
+            self.ids_in[attrs["id"]] = list(self.open)
+        self.attrs.setdefault(tag, []).append(attrs)
         for name in ("src", "href"):
             if name in attrs:
                 self.links.append(attrs[name])
@@ -57,13 +67,61 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.page.open, [])
 
     def test_nothing_comes_from_elsewhere_and_nothing_runs(self):
-        self.assertNotIn("script", self.page.counts)
+        scripts = re.findall("<script>(.*?)</script>", self.text, re.DOTALL)
+        self.assertEqual(len(scripts), 1)
+        digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+        self.assertIn(f"content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'\"", self.text)
         self.assertNotIn("url(", self.text)
         self.assertEqual([link for link in self.page.links if not link.startswith("#")], [])
 
     def test_each_row_leads_to_its_problem(self):
         self.assertGreater(len(self.page.links), 10)
         self.assertEqual({link[1:] for link in self.page.links} - self.page.ids, set())
+
+    def test_what_a_link_leads_to_is_inside_what_it_opens(self):
+        for link in self.page.links:
+            self.assertEqual(self.page.ids_in[link[1:]][-1], "details")
+
+    def test_pictures_have_names_and_what_scrolls_can_be_reached_by_keyboard(self):
+        self.assertTrue(all(svg.get("aria-label") for svg in self.page.attrs["svg"]))
+        self.assertTrue(all(th.get("scope") == "col" for th in self.page.attrs["th"]))
+        wide = [div for div in self.page.attrs["div"] if div.get("class") == "wide"]
+        self.assertEqual(len(wide), self.page.counts["table"] + self.page.counts["svg"])
+        self.assertTrue(all(div.get("tabindex") == "0" and div.get("aria-label") for div in wide))
+
+    def test_every_template_of_a_plot_is_in_its_legend(self):
+        for figure in re.findall("<figure>.*?</figure>", self.text, re.DOTALL):
+            hues = set(re.findall(r'<circle[^>]*--hue:(\d+)', figure))
+            legend = re.findall(r'class="key" style="--hue:(\d+)"></span>(\w+)', figure)
+            self.assertEqual({hue for hue, _ in legend}, hues)
+            self.assertEqual(len(dict(legend)), len({name for _, name in legend}))
+
+    def test_cells_of_figures_are_numbers_and_types_are_the_users(self):
+        rows = re.findall(r"<tr><td.*?</tr>", self.text.split("Problem by problem", maxsplit=1)[0])
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            cells = [re.sub("<[^>]*>", "", cell) for cell in re.findall("<td[^>]*>(.*?)</td>", row)]
+            self.assertRegex(cells[1], r"^(u8|f16|f32|f64|c128) \(any of \d+ bytes?\)$")
+            for cell in cells[2:7]:
+                float(cell)
+
+    def test_commands_of_a_problem_answer(self):
+        commands = re.findall(r"<code>autotune ((?:export|show) [^<]*)</code>", self.text)
+        self.assertGreater(len(commands), 20)
+        for command in commands[:2]:
+            subprocess.run([AUTOTUNE, *shlex.split(html.unescape(command))], capture_output=True, check=True)
+
+    def test_operations_are_told_apart_where_there_are_several(self):
+        self.assertNotIn(">operation</th>", self.text)
+        with tempfile.TemporaryDirectory() as folder:
+            dump = subprocess.run([AUTOTUNE, "dump", "--db", DUMP], capture_output=True, check=True, text=True).stdout
+            lines = [line.replace('"op":"transpose"', '"op":"turned"') for line in dump.splitlines()
+                     if '"kind":"winner"' in line]
+            with open(f"{folder}/d.jsonl", "w", encoding="utf-8") as file:
+                file.write("\n".join([dump.rstrip("\n"), *lines, ""]))
+            made = subprocess.run([AUTOTUNE, "report", "--db", f"{folder}/d.jsonl"], capture_output=True, check=True, text=True)
+        self.assertIn(">operation</th>", made.stdout)
+        self.assertIn("<tr><td>turned</td>", made.stdout)
 
     def test_light_and_dark(self):
         self.assertIn("prefers-color-scheme:dark", self.text)
@@ -84,6 +142,57 @@ class ReportPage(unittest.TestCase):
     def test_on_a_narrow_screen_rows_stay_low(self):
         rows = self.picture(1, "500,2400", '<style>svg,details,h1,h2,h3,p{display:none}</style>')
         self.assertGreater(rows.size, 70000, "rows as high as a letter a line leave half of the page empty")
+
+    @unittest.skipUnless(CHROMIUM, "there is no Chromium here")
+    def test_links_open_rows_are_filtered_and_sorted(self):
+        seen = self.after("""
+            var rows = function () { return Array.from(document.querySelector('tbody').rows) };
+            var shown = function () { return rows().filter(function (r) { return !r.hidden }) };
+            var input = document.querySelector('input'), head = document.querySelectorAll('th button')[2];
+            var times = function () { return rows().map(function (r) { return +r.cells[2].textContent }) };
+            var open = document.querySelectorAll('details[open]').length;
+            input.value = '8191 F16'; input.dispatchEvent(new Event('input'));
+            var few = shown().map(function (r) { return r.cells[0].textContent + ' ' + r.cells[1].textContent });
+            input.value = ''; input.dispatchEvent(new Event('input'));
+            head.click(); var up = times(); head.click(); var down = times();
+            var sort = head.parentNode.getAttribute('aria-sort');
+            dispatchEvent(new Event('beforeprint'));
+            say({open: open, few: few, all: shown().length, up: up, down: down, sort: sort,
+                 folded: document.querySelectorAll('details:not([open])').length})""", "#p3")
+        self.assertEqual((seen["open"], seen["few"]), (1, ["8191x8193 f16 (any of 2 bytes)"]))
+        self.assertEqual((seen["all"], seen["sort"], seen["folded"]), (len(seen["up"]), "descending", 0))
+        self.assertEqual(seen["up"], sorted(seen["up"]))
+        self.assertEqual(seen["down"], sorted(seen["up"], reverse=True))
+
+    @unittest.skipUnless(CHROMIUM and importlib.util.find_spec("axe_core_python") and os.environ.get("AUTOTUNE_TEST_ALL"),
+                         "no Chromium, no axe-core-python, or $AUTOTUNE_TEST_ALL is not set")
+    def test_axe_finds_nothing(self):
+        place = importlib.util.find_spec("axe_core_python").submodule_search_locations[0]
+        with open(f"{place}/axe.min.js", encoding="utf-8") as file:
+            axe = file.read().replace("</script", "<\\/script")
+        for scheme in (0, 1):
+            found = self.after(axe + """;document.querySelectorAll('details').forEach(function (d) { d.open = true });
+                axe.run().then(function (r) { say(r.violations.map(function (v) {
+                    return [v.id, v.nodes[0].html, v.nodes[0].failureSummary] })) })""", scheme=scheme)
+            self.assertEqual(found, [])
+
+    def after(self, script, place="", scheme=1):
+        """What a script on the page says, which may take the place of the page then."""
+        say = ("function say(x){document.documentElement.innerHTML='<pre>SAID'+JSON.stringify(x)"
+               ".replace(/&/g,'&amp;').replace(/</g,'&lt;')+'SAID</pre>'}")
+        text = re.sub("<meta http-equiv[^>]*>", "", self.text).replace("</body>", f"<script>{say}{script}</script></body>")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/r.html", "w", encoding="utf-8") as file:
+                file.write(text)
+            seen = subprocess.run(
+                [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+                 f"--blink-settings=preferredColorScheme={scheme}", "--virtual-time-budget=60000", "--dump-dom",
+                 f"file://{folder}/r.html{place}"], capture_output=True, timeout=300, check=False)
+            said = re.search("SAID(.*)SAID", seen.stdout.decode(), re.DOTALL)
+            if not said and "<html" not in seen.stdout.decode():
+                self.skipTest(f"Chromium does not start here: {seen.stderr.decode()[-300:]}")
+            self.assertTrue(said, seen.stdout.decode()[-500:])
+            return json.loads(html.unescape(said[1]))
 
     def picture(self, scheme, window="1200,1600", more=""):
         """A screenshot in Chromium's scheme 0, dark, or 1, light."""

@@ -10,8 +10,8 @@
  * results can answer. */
 static at_status path_if_any(const char **out, const char *given, bool shipped, atx_str *keep, at_error *err)
 {
-    at_status status = atx_db_path(out, given, keep, err);
-    if (status != AT_ERR_USAGE || !shipped)
+    at_status status = atx_db_to_read(out, given, keep, err);
+    if (status != AT_ERR_USAGE || given || !shipped)
         return status;
     *out = NULL;
     return AT_OK;
@@ -22,7 +22,7 @@ static at_status read_recorded(atx_question_asked *q, at_error *err)
 {
     if (!q->path)
         return AT_OK;
-    if (atx_store_open(&q->store, q->path, ATX_STORE_READ, NULL) == AT_OK)
+    if (atx_store_open_recording(&q->store, q->path, NULL, NULL) == AT_OK)
         return atx_catalog_add_recorded_of(q->catalog, q->store, err);
     q->store = NULL;
     return atx_catalog_add_recorded(q->catalog, q->path, err);
@@ -31,7 +31,15 @@ static at_status read_recorded(atx_question_asked *q, at_error *err)
 /* What could not be read of the catalog says more than that an operation is not known. */
 static at_status read_problem(atx_question_asked *q, at_error *err)
 {
-    at_status status = atx_problem_from_words(&q->problem, &q->options->words, q->catalog, err);
+    const char *file = q->options->shapes;
+    at_status status = AT_OK;
+    if (file && q->options->words.count)
+        status = atx_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
+                          q->options->words.items[0]);
+    else if (file)
+        status = atx_shapes_read(&q->shapes, file, q->catalog, NULL, err);
+    else
+        status = atx_problem_from_words(&q->problem, &q->options->words, q->catalog, err);
     at_status failed = atx_catalog_failure(q->catalog, err);
     return failed == AT_OK ? status : failed;
 }
@@ -42,8 +50,10 @@ at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *o, bool nee
     at_status status = atx_check_device_option(o->device, err);
     if (status == AT_OK)
         status = atx_open_catalog_lazily(&q->catalog, o->templates_dir, err);
-    if (status == AT_OK)
-        status = path_if_any(&q->path, o->db, q->with_shipped && !needs_db, &q->keep, err);
+    if (status == AT_OK && needs_db)
+        status = atx_db_path(&q->path, o->db, &q->keep, err);
+    else if (status == AT_OK)
+        status = path_if_any(&q->path, o->db, q->with_shipped, &q->keep, err);
     if (status == AT_OK)
         status = read_recorded(q, err);
     return status == AT_OK ? read_problem(q, err) : status;
@@ -60,6 +70,7 @@ void atx_ask_let_go(atx_question_asked *q)
 void atx_ask_close(atx_question_asked *q)
 {
     atx_ask_let_go(q);
+    atx_shapes_clear(&q->shapes);
     atx_catalog_close(q->catalog);
     atx_str_clear(&q->keep);
 }
@@ -73,7 +84,7 @@ at_status atx_ask_device(atx_question_asked *q, at_error *err)
 static at_status open_if_any(atx_store **out, const char *path, at_error *err)
 {
     if (path)
-        return atx_store_open(out, path, ATX_STORE_READ, err);
+        return atx_store_open_recording(out, path, NULL, err);
     return atx_fail(
         err, AT_ERR_NOT_FOUND,
         "the shipped results have no answer, and there is no place for a database: set HOME or AUTOTUNE_DB, "

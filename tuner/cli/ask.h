@@ -13,6 +13,7 @@
 /* Options that all of these commands have. */
 typedef struct atx_ask_options {
     const char *db, *device, *templates_dir;
+    const char *shapes; /* a file of problems, in place of words; NULL: none */
     bool no_shipped, exact;
     atx_words words; /* the problem */
     atx_folder_words folders;
@@ -35,6 +36,7 @@ typedef struct atx_question_asked {
     const char *path; /* of the database; NULL: there is no place for one */
     atx_catalog *catalog;
     atx_problem problem;
+    atx_shapes shapes;  /* of a file of problems: the caller makes each of them `problem`, in turn */
     atx_store *store;   /* NULL: not open, or there is none */
     atx_lookup *lookup; /* NULL: nothing was asked yet      */
     atx_target target;  /* what --device means; an empty name: any */
@@ -42,8 +44,8 @@ typedef struct atx_question_asked {
     atx_str keep;
 } atx_question_asked;
 
-/* The catalog, with what the database records of operations, and the problem. `needs_db`: one will be written
- * to. */
+/* The catalog, with what the database (or a dump) records of operations, and the problem. `needs_db`: one
+ * will be written to. */
 at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *options, bool needs_db,
                        at_error *err) AT_MUST_CHECK;
 void atx_ask_close(atx_question_asked *q);

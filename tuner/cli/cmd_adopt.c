@@ -488,7 +488,7 @@ int atx_cmd_adopt(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--kernel", ATX_OPT_TEXT, "NAME", "kernel to adopt, if the file has several", &a.kernel },
-        { "-o", ATX_OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
+        { "--output", ATX_OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
         { "--run", ATX_OPT_TEXT, "SHAPE",
           "go on: compile the draft for this shape and, with a GPU, verify and time it as its author "
           "configured it",

@@ -4,6 +4,7 @@
  */
 #include "cli/checked.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "cli/executed.h"
 #include "compile/compile_check.h"
 #include "compile/nvrtc.h"
@@ -179,7 +180,7 @@ static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op
                             const char *type, at_error *err)
 {
     atx_words line = { .items = { op->name, shape, type }, .count = 3 };
-    return atx_problem_from_words(out, &line, c->catalog, err);
+    return atx_problem_of_words(out, &line, c->catalog, err);
 }
 
 /* A shape of as many sizes as the op has, each a power of two: small ones, or multiples of any block. */
@@ -384,11 +385,11 @@ static at_status unknown_template(const checker *c, const char *word, at_error *
     }
     const char *near = atx_nearest(word, names);
     const bool added = is_added_only(c->args);
-    atx_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s%s%s%s", word, added ? " in " : "",
-             added ? c->args->templates_dir : "", near ? "; did you mean '" : "", near ? near : "",
-             near ? "'?" : "",
-             added ? "; built-in ones are checked where their operation is named"
-                   : "; `autotune list templates` shows them");
+    atx_fail(err, AT_ERR_USAGE, "no template '%s'%s%s; %s%s%s%s", word, added ? " in " : "",
+             added ? c->args->templates_dir : "", near ? "did you mean '" : "", near ? near : "",
+             near ? "'? " : "",
+             added ? "built-in ones are checked where their operation is named"
+                   : "`autotune list templates` shows them");
     return AT_ERR_USAGE;
 }
 
@@ -449,7 +450,6 @@ static at_status known_problems(const checker *c, at_error *err)
 static at_status open_compiler(checker *c, at_error *err)
 {
     const check_args *a = c->args;
-    const char *term = getenv("TERM");
     atx_compile_check_options options = {
         .catalog = c->catalog,
         .templates = &a->templates,
@@ -462,7 +462,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .fault = show_fault,
         .progress = show_progress,
     };
-    c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    c->terminal = atx_terminal_draws(stderr);
     c->next_s = c->started_s + (c->terminal ? 0 : WAIT_TIME_S);
     at_status status = atx_nvrtc_open(&c->nvrtc, err);
     return status == AT_OK ? atx_compile_check_open(&c->check, &options, err) : status;

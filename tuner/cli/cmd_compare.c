@@ -91,15 +91,17 @@ static void print_rows(const atx_comparison *c, atx_format format, bool all)
 
 static void print_summary(const atx_comparison *c)
 {
+    atx_str line = { 0 };
     fflush(stdout); /* the rows come first */
-    atx_print(stderr, "%zu problem%s in common:", c->count, c->count == 1 ? "" : "s");
+    atx_str_addf(&line, "%zu problem%s in common:", c->count, c->count == 1 ? "" : "s");
     for (int i = 0; i < ATX_DIFFERENCES; i++)
-        atx_print(stderr, " %zu %s%s", c->differences[i], atx_difference_name((atx_difference)i),
-                  i + 1 < ATX_DIFFERENCES ? "," : "");
-    atx_print(stderr, "; after takes %.3f of the time before (geometric mean)", c->mean_ratio);
+        atx_str_addf(&line, " %zu %s%s", c->differences[i], atx_difference_name((atx_difference)i),
+                     i + 1 < ATX_DIFFERENCES ? "," : "");
+    atx_str_addf(&line, "; after takes %.3f of the time before (geometric mean)", c->mean_ratio);
     if (c->only_before || c->only_after)
-        atx_print(stderr, "; only before: %zu, only after: %zu", c->only_before, c->only_after);
-    atx_print(stderr, "\n");
+        atx_str_addf(&line, "; only before: %zu, only after: %zu", c->only_before, c->only_after);
+    atx_print_line(stderr, 0, atx_str_text(&line));
+    atx_str_clear(&line);
 }
 
 static at_status check_args(const compare_args *a, at_error *err)
@@ -115,12 +117,8 @@ static at_status check_args(const compare_args *a, at_error *err)
 
 static at_status open_one(atx_store **out, const char *path, at_error *err)
 {
-    at_status status = atx_store_open_recording(out, path, NULL, err);
-    if (status == AT_ERR_NOT_FOUND)
-        status =
-            atx_fail(err, AT_ERR_NOT_FOUND,
-                     "%s: no such file; expected a database, or what `autotune dump -o FILE` writes", path);
-    return status;
+    at_status status = atx_named_store(path, err);
+    return status == AT_OK ? atx_store_open_recording(out, path, NULL, err) : status;
 }
 
 static at_status compare(atx_comparison *out, const compare_args *a, at_error *err)

@@ -89,7 +89,7 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
                                 { NULL, NULL, false } };
     at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
     if (status == AT_OK)
-        status = atx_store_open(&store, path, ATX_STORE_READ, err);
+        status = atx_store_open_recording(&store, path, NULL, err);
     if (status == AT_OK)
         status = atx_stored_device_option(&device, a->device, store, err);
     if (status == AT_OK)
@@ -118,7 +118,7 @@ int atx_cmd_dump(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         ATX_DB_OPTION(&a.db),
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.op },
         { "--device", ATX_OPT_TEXT, "N|NAME",
@@ -156,7 +156,7 @@ int atx_cmd_dump(int argc, char **argv)
     if (status == AT_OK)
         status = read_keys(&k, &a, &err);
     if (status == AT_OK)
-        status = atx_db_path(&path, a.db, &keep, &err);
+        status = atx_db_to_read(&path, a.db, &keep, &err);
     if (status == AT_OK)
         status = write_dump(path, &a, &k, &err);
     if (status != AT_OK)

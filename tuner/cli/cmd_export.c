@@ -215,7 +215,7 @@ int atx_cmd_export(int argc, char **argv)
     export_args a = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--format", ATX_OPT_TEXT, "cu|ptx|cubin|json",
           "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch "
           "geometry",

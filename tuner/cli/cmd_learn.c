@@ -104,7 +104,7 @@ int atx_cmd_learn(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         ATX_DB_OPTION(&a.db),
-        { "-o", ATX_OPT_TEXT, "FILE", "file of the model (default: the database's name with -model)",
+        { "--output", ATX_OPT_TEXT, "FILE", "file of the model (default: the database's name with -model)",
           &a.output },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
@@ -116,7 +116,7 @@ int atx_cmd_learn(int argc, char **argv)
         return code;
     at_status status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = atx_db_path(&path, a.db, &keep, &err);
+        status = atx_db_to_read(&path, a.db, &keep, &err);
     if (status == AT_OK)
         status = atx_learned_path(&beside, path, &err);
     output = a.output ? a.output : atx_str_text(&beside);

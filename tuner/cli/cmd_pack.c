@@ -457,7 +457,7 @@ int atx_cmd_pack(int argc, char **argv)
           &a.within },
         { "--source", ATX_OPT_FLAG, NULL, "NAME.cu for nvcc in the place of NAME.c with compiled kernels",
           &a.source },
-        { "-o", ATX_OPT_TEXT, "DIR", "folder to write into (default: this one)", &a.folder },
+        { "--output", ATX_OPT_TEXT, "DIR", "folder to write into (default: this one)", &a.folder },
         { "--name", ATX_OPT_TEXT, "NAME", "name of the files and the function (default OP_DTYPE)", &a.name },
         { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 300)",
           &a.problems },

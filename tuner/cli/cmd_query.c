@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const atx_usage USAGE = {
-    "autotune query [OP] SHAPE [DTYPE] [options]",
+    "autotune query [OP] SHAPE [DTYPE] [options]\n       autotune query --shapes FILE [options]",
     "Prints the stored winner of a problem: configuration, launch geometry, time and conditions. For a "
     "problem that was not tuned it prints the configuration that a model of all trials predicts to be the "
     "fastest (predicted), or a valid one of another shape (near) or another device (other_device), and says "
@@ -209,15 +209,16 @@ static void walk_answer(atx_row *row, const void *item)
 }
 
 /* For programs also that there is none. */
-static void print_answer(const atx_found *f, const atx_question_asked *q, atx_format format)
+static void print_answer(const atx_found *f, const atx_question_asked *q, atx_format format, bool head)
 {
     const answered a = { f, &q->problem, q->target.name };
     atx_str text = { 0 };
     if (f->match != ATX_MATCH_NONE)
         warn_of_date(f->answer);
     if (format != ATX_TEXT) {
-        atx_report_heads(&text, format, walk_answer,
-                         &(answered){ .found = &(atx_found){ .match = ATX_MATCH_NONE } });
+        if (head)
+            atx_report_heads(&text, format, walk_answer,
+                             &(answered){ .found = &(atx_found){ .match = ATX_MATCH_NONE } });
         atx_report_row(&text, format, "autotune.query/1", walk_answer, &a);
         atx_print(stdout, "%s", atx_whole(&text));
     } else if (f->match != ATX_MATCH_NONE) {
@@ -270,23 +271,51 @@ static at_status tune_first(atx_question_asked *q, double tune_s, at_error *err)
     return AT_OK;
 }
 
+/* One problem; where it has no answer *err says so. */
+static at_status answer(atx_question_asked *q, const query_args *args, atx_format format, bool first,
+                        at_error *err)
+{
+    atx_found found;
+    at_status status = args->tune_s > 0 ? tune_first(q, args->tune_s, err) : AT_OK;
+    if (status == AT_OK)
+        status = atx_ask(&found, q, ATX_OUTDATED_LAST, NULL, err);
+    if (status == AT_OK)
+        print_answer(&found, q, format, first);
+    return status == AT_OK && found.match == ATX_MATCH_NONE ? atx_ask_none(q, &found, err) : status;
+}
+
+/* Problems without an answer are told of, and the others answered. */
+static at_status answer_all(atx_question_asked *q, const query_args *args, atx_format format, at_error *err)
+{
+    at_status status = AT_OK;
+    size_t without = 0;
+    for (size_t i = 0; i < q->shapes.count && status == AT_OK && !atx_cancel_requested; i++) {
+        q->problem = q->shapes.problems[i];
+        status = answer(q, args, format, i == 0, err);
+        if (status != AT_ERR_NOT_FOUND)
+            continue;
+        fflush(stdout);
+        atx_note(err->text);
+        status = AT_OK;
+        without++;
+    }
+    return status == AT_OK && without ? atx_fail(err, AT_ERR_NOT_FOUND, "%zu of %zu problems have no answer",
+                                                 without, q->shapes.count)
+                                      : status;
+}
+
 static int run_query(const query_args *args)
 {
     atx_question_asked q = { 0 };
     atx_format format = ATX_TEXT;
-    atx_found found;
     at_error err = { 0 };
     at_status status = atx_format_parse(&format, args->format, &err);
     if (status == AT_OK)
         status = atx_ask_open(&q, &args->ask, args->tune_s > 0, &err);
-    if (status == AT_OK && args->tune_s > 0)
-        status = tune_first(&q, args->tune_s, &err);
     if (status == AT_OK)
-        status = atx_ask(&found, &q, ATX_OUTDATED_LAST, NULL, &err);
+        atx_note(atx_str_text(&q.shapes.notes));
     if (status == AT_OK)
-        print_answer(&found, &q, format);
-    if (status == AT_OK && found.match == ATX_MATCH_NONE)
-        status = atx_ask_none(&q, &found, &err);
+        status = args->ask.shapes ? answer_all(&q, args, format, &err) : answer(&q, args, format, true, &err);
     atx_ask_close(&q);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }
@@ -298,6 +327,8 @@ int atx_cmd_query(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &q.ask.device },
         ATX_ASK_OPTIONS(&q.ask),
+        { "--shapes", ATX_OPT_TEXT, "FILE", "answer all problems of this file, one a line; - reads stdin",
+          &q.ask.shapes },
         { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &q.format },
         { "--budget", ATX_OPT_SECONDS, "TIME",
           "if the database has no exact answer, first tune for at most this long (90s, 500ms, 2m), on the "

@@ -37,7 +37,7 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     atx_store *store = NULL;
     atx_catalog *catalog = NULL;
     atx_target device;
-    at_status status = atx_db_path(&options.source, a->db, &keep, err);
+    at_status status = atx_db_to_read(&options.source, a->db, &keep, err);
     const atx_in_use uses[] = { { "the database", options.source, true }, { NULL, NULL, false } };
     if (status == AT_OK)
         status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
@@ -82,7 +82,7 @@ int atx_cmd_report(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--pack", ATX_OPT_TEXT, "NAME.json",
           "a pack that `autotune pack` wrote, in the place of a database", &a.pack },
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.options.op },

@@ -308,7 +308,7 @@ static uint64_t state_now(const run_args *a)
                                           .allow = getenv(ATX_ALLOW_ENV),
                                           .broken = ignore };
     if (atx_catalog_open_with(&r.catalog, &options, &ignored) == AT_OK &&
-        atx_problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
+        atx_problem_of_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
         choose_config(&r, &ignored) != AT_OK)
         r.t = NULL;
     uint64_t state = atx_watched_state(r.t, a->templates_dir);

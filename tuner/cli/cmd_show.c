@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "lang/metric_text.h"
 #include "cli/report.h"
+#include "cli/stored_problem.h"
 #include "db/store.h"
 #include "lookup/lookup.h"
 #include "tune/tune.h"
@@ -16,7 +17,8 @@
 
 static const atx_usage USAGE = {
     "autotune show [OP] SHAPE [DTYPE] [options]",
-    "Prints the stored trials of a problem, the fastest first.",
+    "Prints the stored trials of a problem, the fastest first. Templates need not be here: OP and SHAPE are "
+    "looked up as they are stored.",
 };
 
 /* A trial as stored; texts owned. */
@@ -283,6 +285,7 @@ typedef struct show_args {
     atx_folder_words folders;
     int64_t top;
     bool failed;
+    atx_stored_problem stored; /* of an op that is not here */
 } show_args;
 
 static void print_trials(const trials *t, const show_args *a, const view *v)
@@ -346,9 +349,12 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
     atx_target device = { 0 };
     trials t = { .device = device.name, .problem = problem, .catalog = catalog };
 
-    at_status status = atx_problem_key_of(&key, &shape, problem, err);
+    const bool here = problem->op != &a->stored.op;
+    at_status status = here ? atx_problem_key_of(&key, &shape, problem, err) : AT_OK;
+    if (!here)
+        key = a->stored.key;
     if (status == AT_OK)
-        status = atx_store_open(&store, path, ATX_STORE_READ, err);
+        status = atx_store_open_recording(&store, path, NULL, err);
     if (status == AT_OK)
         status = atx_stored_device_option(&device, a->device, store, err);
     if (status == AT_OK)
@@ -370,7 +376,8 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
                    .best = t.items[0].score,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
-        warn_of_newest(store, &key, problem->op, catalog, device.name);
+        if (here)
+            warn_of_newest(store, &key, problem->op, catalog, device.name);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else
@@ -380,6 +387,24 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
     atx_str_clear(&shape);
     if (store)
         atx_store_close(store);
+    return status;
+}
+
+/* Of an op that is not here, whatever is stored; *err stays what was wrong with the words where nothing is.
+ */
+static at_status find_stored(atx_problem *problem, show_args *a, const char *path, at_error *err)
+{
+    atx_store *store = NULL;
+    const at_status before = err->status;
+    at_error why = { 0 };
+    at_status status = atx_store_open_recording(&store, path, NULL, NULL);
+    if (status == AT_OK)
+        status = atx_stored_problem_find(&a->stored, &a->words, store, &why);
+    atx_store_close(store);
+    *problem = a->stored.problem;
+    if (status == AT_OK || *why.text == '\0')
+        return status == AT_OK ? AT_OK : before;
+    *err = why;
     return status;
 }
 
@@ -415,15 +440,19 @@ int atx_cmd_show(int argc, char **argv)
     if (status == AT_OK)
         status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = atx_db_path(&path, a.db, &keep_path, &err);
+        status = atx_db_to_read(&path, a.db, &keep_path, &err);
     if (status == AT_OK)
         status = atx_catalog_add_recorded(catalog, path, &err);
-    if (status == AT_OK)
+    if (status == AT_OK) {
         status = atx_problem_from_words(&problem, &a.words, catalog, &err);
+        if (status != AT_OK && a.words.count)
+            status = find_stored(&problem, &a, path, &err);
+    }
     if (status == AT_OK)
         status = show(&problem, catalog, path, &a, format, &err);
     if (status != AT_OK)
         code = atx_complain(&err);
+    atx_stored_problem_clear(&a.stored);
     atx_catalog_close(catalog);
     atx_str_clear(&keep_path);
     return code;

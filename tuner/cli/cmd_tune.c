@@ -7,6 +7,7 @@
 #include "lang/metric_text.h"
 #include "cli/over_ranks.h"
 #include "cli/report.h"
+#include "cli/terminal.h"
 #include "tune/shard.h"
 #include "tune/tune.h"
 #include "util/clock.h"
@@ -38,7 +39,7 @@ typedef struct tune_args {
 
 /* What the events need. */
 typedef struct output {
-    atx_format format;
+    atx_report_layout layout;
     bool quiet;
     atx_display display;
     atx_totals totals;
@@ -51,20 +52,43 @@ static void on_progress(void *context, const atx_progress *progress)
     atx_display_show(&o->display, progress);
 }
 
+static void print_head(const output *o)
+{
+    atx_str text = { 0 };
+    atx_report_head(&text, &o->layout);
+    if (o->layout.format == ATX_TEXT)
+        atx_paint(stdout, ATX_BOLD, atx_whole(&text));
+    else
+        atx_put(stdout, atx_whole(&text));
+    atx_str_clear(&text);
+}
+
+/* Lines below the figures are details. */
+static void print_row(const char *row)
+{
+    const size_t first = strcspn(row, "\n") + 1;
+    atx_print(stdout, "%.*s", (int)first, row);
+    if (row[first - 1] && row[first])
+        atx_paint(stdout, ATX_DIM, row + first);
+}
+
 static void on_result(void *context, const atx_result *result)
 {
     output *o = context;
     atx_str text = { 0 };
     atx_display_erase(&o->display);
     if (!o->head_printed)
-        atx_report_head(&text, o->format);
+        print_head(o);
     o->head_printed = true;
-    atx_report_result(&text, o->format, result);
-    if (o->format == ATX_TEXT && o->display.verbose && result->found)
+    atx_report_result(&text, &o->layout, result);
+    print_row(atx_whole(&text));
+    atx_str_reset(&text);
+    if (o->layout.format == ATX_TEXT && o->display.verbose && result->found)
         atx_metrics_lines(&text, result->problem, ATX_RECORD_OF(&result->answer->winner));
     atx_print(stdout, "%s", atx_whole(&text));
     fflush(stdout);
     atx_totals_add(&o->totals, result);
+    atx_display_finished(&o->display, result->found && !result->from_store, atx_now_s());
     atx_str_clear(&text);
 }
 
@@ -316,15 +340,20 @@ static int run_plan(plan *p, const tune_args *a)
 {
     at_error err = { 0 }, cause = { 0 };
     int traced = ATX_EXIT_OK;
-    output out = { .format = p->format, .quiet = a->quiet };
+    output out = { .layout = { .format = p->format, .width = atx_terminal_width(stdout) },
+                   .quiet = a->quiet,
+                   .totals.listed = (int64_t)p->shapes.count };
     atx_tune_events events = {
         .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
     };
     double started_s = atx_now_s();
 
     atx_display_init(&out.display, a->quiet, a->verbose);
-    if (!a->quiet)
+    atx_report_fit(&out.layout, p->shapes.problems, p->shapes.count);
+    if (!a->quiet) {
         atx_warn_of_network(p->options.db_path);
+        atx_note(atx_str_text(&p->shapes.notes));
+    }
     at_status status = a->trace ? atx_trace_open(&p->options.trace, a->trace, &err) : AT_OK;
     atx_process_take_time();
     if (status == AT_OK && p->over.ranks)
@@ -337,7 +366,7 @@ static int run_plan(plan *p, const tune_args *a)
     if (!a->quiet && out.totals.problems) {
         atx_str text = { 0 };
         atx_report_totals(&text, &out.totals, atx_now_s() - started_s);
-        atx_print(stderr, "%s", atx_str_text(&text));
+        atx_print_line(stderr, 0, atx_str_text(&text));
         atx_str_clear(&text);
     }
     if (status != AT_OK)

@@ -215,7 +215,7 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_status status = atx_open_catalog(&w->catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
-        status = atx_db_path(&w->options.db_path, a->db, &w->keep, err);
+        status = atx_db_to_read(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
         status = atx_fail(
             err, AT_ERR_NOT_FOUND,

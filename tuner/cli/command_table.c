@@ -69,6 +69,7 @@ const atx_fact atx_environment[] = {
     { "AUTOTUNE_ALLOW",
       "folders whose files templates may name, besides their own, DIR:DIR; --allow replaces it" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
+    { "NO_COLOR", "not empty: no colours; CLICOLOR_FORCE, other than 0: colours in pipes, too" },
     { "CUDA_HOME", "CUDA toolkit; if unset CUDA_PATH, then CONDA_PREFIX" },
     { NULL, NULL },
 };

@@ -67,6 +67,9 @@ int atx_complain(const at_error *err);
 /* Prints "autotune: warning: <text>" on stderr. */
 void atx_warn(const char *text);
 
+/* Prints "autotune: <line>" on stderr for each line of a text, which may be empty. */
+void atx_note(const char *lines);
+
 /* Built-in templates and those of DIR, less the files that are wrong: a warning each, and their number. */
 at_status atx_open_catalog(atx_catalog **out, const char *dir, int *broken, at_error *err);
 
@@ -120,6 +123,10 @@ at_status atx_format_text_or_json(bool *json, const char *text, const char *what
  * line. */
 at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
                                  at_error *err) AT_MUST_CHECK;
+
+/* The same of words that are not a user's: nothing is said of a problem that is another operation's. */
+at_status atx_problem_of_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                               at_error *err) AT_MUST_CHECK;
 
 /* The problem of a stored winner; where types are storage, with one of that size. false: none that is known
  * here. */
@@ -178,6 +185,13 @@ at_status atx_fixes_read(atx_fix *out, const atx_words *words, const atx_catalog
 
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_error *err) AT_MUST_CHECK;
+
+/* The same of one that is read only, or a dump: AT_ERR_INPUT where it was named and is not there. That the
+ * default is not there yet is AT_ERR_NOT_FOUND, when it is opened. */
+at_status atx_db_to_read(const char **out, const char *given, atx_str *keep, at_error *err) AT_MUST_CHECK;
+
+/* A file that the user named as a database or a dump; AT_ERR_INPUT: there is none. */
+at_status atx_named_store(const char *path, at_error *err) AT_MUST_CHECK;
 
 /* The cache of compiled kernels and its limit (NULL: the environment's), as the options of what measures; its
  * name is in keep. */

@@ -3,13 +3,16 @@
  * names that must exist.
  */
 #include "cli/commands.h"
+
 #include "cli/describe.h"
+#include "cli/terminal.h"
 
 #include "device/device.h"
 #include "db/store.h"
 #include "lang/arch.h"
 #include "source/folders.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +33,21 @@ int atx_complain(const at_error *err)
         [AT_ERR_INTERNAL] = ATX_EXIT_INTERNAL,
     };
     fflush(stdout); /* results first, then what is wrong with the next */
-    atx_print(stderr, "autotune: %s%s\n", err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
+    atx_say(ATX_RED, err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
     return CODES[err->status];
 }
 
 void atx_warn(const char *text)
 {
-    atx_print(stderr, "autotune: warning: %s\n", text);
+    atx_say(ATX_YELLOW, "warning: ", text);
+}
+
+void atx_note(const char *lines)
+{
+    for (size_t len; *lines; lines += len + (lines[len] == '\n')) {
+        len = strcspn(lines, "\n");
+        atx_print(stderr, "autotune: %.*s\n", (int)len, lines);
+    }
 }
 
 static void tell_broken(void *context, const char *why)
@@ -112,28 +123,60 @@ static at_status name_all_folders(const atx_option *table, at_error *err)
     return status == AT_OK ? name_folders(&ALLOW, table, err) : status;
 }
 
+/* The rows of a command, and those that all commands have. */
+static void add_common_rows(atx_option rows[ATX_MAX_WORDS], const atx_option *table, const char **color)
+{
+    int count = 0;
+    while (table[count].name && count < ATX_MAX_WORDS - 2) {
+        rows[count] = table[count];
+        count++;
+    }
+    rows[count++] =
+        (atx_option){ "--color", ATX_OPT_TEXT, "auto|always|never",
+                      "colours of text: auto (default) on terminals, unless $NO_COLOR is set", color };
+    rows[count] = (atx_option){ .name = NULL };
+}
+
+/* A command whose --format has text, and was asked for nothing else. */
+static bool prints_text(const atx_option *table)
+{
+    while (table->name && strcmp(table->name, "--format") != 0)
+        table++;
+    const char *format =
+        table->name && strncmp(table->value, "text", 4) == 0 ? *(const char *const *)table->target : "none";
+    return !format || strcmp(format, "text") == 0;
+}
+
 bool atx_command_options(const atx_usage *usage, const atx_option *table, int argc, char **argv,
                          atx_words *words, int *exit_code)
 {
     at_error err = { 0 };
     bool help = false;
     atx_str page = { 0 };
-    if (argc == 2 && atx_describe(&page, argv[1], argv[0], usage, table)) {
+    const char *color = NULL;
+    atx_option rows[ATX_MAX_WORDS];
+    add_common_rows(rows, table, &color);
+    *exit_code = ATX_EXIT_OK;
+    if (argc == 2 && atx_describe(&page, argv[1], argv[0], usage, rows)) {
         fputs(atx_whole(&page), stdout);
         atx_str_clear(&page);
-        *exit_code = ATX_EXIT_OK;
         return false;
     }
-    if (atx_options_parse(table, argc, argv, words, &help, &err) != AT_OK ||
-        (!help && name_all_folders(table, &err) != AT_OK)) {
+    at_status status = atx_options_parse(rows, argc, argv, words, &help, &err);
+    if (status == AT_OK)
+        status = atx_terminal_color_option(color, &err);
+    if (status == AT_OK && !help)
+        status = name_all_folders(table, &err);
+    if (status != AT_OK) {
         *exit_code = atx_complain(&err);
         return false;
     }
     if (help) {
-        atx_options_help(&page, usage, table);
+        atx_options_help(&page, usage, rows, atx_help_width());
         atx_print(stdout, "%s", atx_whole(&page));
         atx_str_clear(&page);
-        *exit_code = ATX_EXIT_OK;
+    } else if (prints_text(table)) {
+        atx_terminal_fit_stdout();
     }
     return !help;
 }
@@ -162,8 +205,8 @@ at_status atx_format_text_or_json(bool *json, const char *text, const char *what
     return status;
 }
 
-at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
-                                 at_error *err)
+static at_status read_problem(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                              bool of_user, at_error *err)
 {
     atx_str line = { 0 };
     atx_shapes shapes = { 0 };
@@ -175,13 +218,30 @@ at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const
         atx_str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
     at_status status =
         atx_shapes_parse(&shapes, atx_str_text(&line), line.len, "command line", catalog, NULL, &cause);
-    if (status == AT_OK)
-        *out = shapes.problems[0];
-    else
+    if (status != AT_OK)
         atx_fail(err, status, "%s", cause.text);
+    else if (shapes.count > 1)
+        status = atx_fail(err, AT_ERR_USAGE, "found %zu problems, '%s'; expected one", shapes.count,
+                          atx_str_text(&line));
+    else
+        *out = shapes.problems[0];
+    if (status == AT_OK && of_user)
+        atx_note(atx_str_text(&shapes.notes));
     atx_shapes_clear(&shapes);
     atx_str_clear(&line);
     return status;
+}
+
+at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                                 at_error *err)
+{
+    return read_problem(out, words, catalog, true, err);
+}
+
+at_status atx_problem_of_words(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
+                               at_error *err)
+{
+    return read_problem(out, words, catalog, false, err);
 }
 
 /* One of each size. */
@@ -194,7 +254,7 @@ bool atx_problem_of_answer(atx_problem *out, const atx_answer *a, const atx_cata
     for (int i = 0; i < SIZE_COUNT; i++)
         if (strcmp(atx_dtype_key(SIZES[i], true), a->type_key) == 0)
             line.items[2] = atx_dtype_name(SIZES[i]);
-    return atx_problem_from_words(out, &line, catalog, NULL) == AT_OK;
+    return atx_problem_of_words(out, &line, catalog, NULL) == AT_OK;
 }
 
 void atx_add_tune_command(atx_str *out, const atx_problem *problem, const char *templates_dir, const char *db)
@@ -240,9 +300,9 @@ at_status atx_unknown_op(const atx_catalog *catalog, const char *before, const c
         names[i] = atx_catalog_op_name(catalog, i);
     const char *near = atx_nearest(word, names);
     atx_fail(err, AT_ERR_USAGE,
-             "%sno operation '%s'%s%s%s; `autotune list ops` shows them, --templates DIR "
+             "%sno operation '%s'; %s%s%s`autotune list ops` shows them, --templates DIR "
              "adds those of a folder",
-             before, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+             before, word, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return AT_ERR_USAGE;
 }
 
@@ -393,6 +453,22 @@ at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_err
     if (status == AT_OK)
         *out = atx_str_text(keep);
     return status;
+}
+
+at_status atx_named_store(const char *path, at_error *err)
+{
+    return access(path, F_OK) == 0 || errno != ENOENT || !*path || strncmp(path, "file:", 5) == 0 ||
+                   strcmp(path, ":memory:") == 0
+               ? AT_OK
+               : atx_fail(err, AT_ERR_INPUT,
+                          "%s: no such file; expected a database, or what `autotune dump -o FILE` writes",
+                          path);
+}
+
+at_status atx_db_to_read(const char **out, const char *given, atx_str *keep, at_error *err)
+{
+    at_status status = given ? atx_named_store(given, err) : AT_OK;
+    return status == AT_OK ? atx_db_path(out, given, keep, err) : status;
 }
 
 at_status atx_use_cache(atx_tune_options *options, const char *limit, atx_str *keep, at_error *err)

@@ -18,8 +18,12 @@ void atx_describe_text(atx_str *out, const char *text)
 
 static void options(atx_str *out, const atx_option *table)
 {
-    for (const atx_option *o = table; o->name; o++)
+    for (const atx_option *o = table; o->name; o++) {
+        const char letter = atx_option_letter(o->name);
+        if (letter)
+            atx_str_addf(out, "-%c\t%s\t%s\n", letter, o->value ? o->value : "-", o->help);
         atx_str_addf(out, "%s\t%s\t%s\n", o->name, o->value ? o->value : "-", o->help);
+    }
     atx_str_add(out, "--help\t-\tthis page\n");
 }
 
@@ -32,7 +36,10 @@ static void man(atx_str *out, const char *name, const atx_usage *usage, const at
     atx_describe_text(out, usage->about);
     atx_str_add(out, "\n");
     for (const atx_option *o = table; o->name; o++) {
+        const char letter = atx_option_letter(o->name);
         atx_str_add(out, ".TP\n\\fB");
+        if (letter)
+            atx_str_addf(out, "\\-%c\\fR, \\fB", letter);
         atx_describe_text(out, o->name);
         atx_str_add(out, "\\fR");
         if (o->value) {

@@ -117,7 +117,7 @@ static at_status add_problem(atx_execute *e, const atx_executing *w, const atx_o
 {
     const atx_words line = { .items = { op->name, shape, type }, .count = 3 };
     atx_problem problem;
-    bool is_ops = atx_problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op;
+    bool is_ops = atx_problem_of_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op;
     return is_ops ? atx_execute_add(e, &problem, w->shapes->count > 0, err) : AT_OK;
 }
 

@@ -1,6 +1,7 @@
 /* main.c - argv to command to exit code. */
 #include "cli/commands.h"
 #include "cli/process.h"
+#include "cli/terminal.h"
 #include "lang/catalog.h"
 #include "device/device.h"
 #include "compile/pool.h"
@@ -11,21 +12,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_facts(const char *title, int width, const atx_fact *facts)
+#define NARROW 72 /* on a terminal below this width columns leave too little */
+
+/* A name, and what it is, which goes on in its own column where there is the room. */
+static void print_fact(int columns, const char *name, const char *about)
+{
+    atx_str line = { 0 };
+    const size_t width = atx_terminal_width(stdout);
+    atx_str_addf(&line, "  %-*s %s", columns, name, about);
+    atx_print_line(stdout, width < NARROW ? 6 : (size_t)columns + 3, atx_whole(&line));
+    atx_str_clear(&line);
+}
+
+static void print_facts(const char *title, int columns, const atx_fact *facts)
 {
     printf("\n%s:\n", title);
     for (; facts->name; facts++)
-        printf("  %-*s %s\n", width, facts->name, facts->about);
+        print_fact(columns, facts->name, facts->about);
 }
 
 static void print_help(void)
 {
-    printf("autotune " AT_VERSION " - finds the fastest CUDA kernel for your shapes on your device\n\n"
-           "usage: autotune 4096x4096 f16\n"
-           "       autotune --device 0 --shapes shapes.txt\n"
-           "       autotune COMMAND [options]      (help COMMAND tells more)\n\ncommands:\n");
+    atx_print_line(stdout, 0,
+                   "autotune " AT_VERSION " - finds the fastest CUDA kernel for your shapes on your device");
+    printf("\nusage: autotune 4096x4096 f16\n"
+           "       autotune --device 0 --shapes shapes.txt\n");
+    atx_print_line(stdout, 16, "       autotune COMMAND [options]      (help COMMAND tells more)");
+    printf("\ncommands:\n");
     for (const atx_command *c = atx_commands; c->name; c++)
-        printf("  %-11s %s\n", c->name, c->about);
+        print_fact(11, c->name, c->about);
     print_facts("exit codes", 4, atx_exit_codes);
     print_facts("environment", 22, atx_environment);
 }
@@ -51,8 +66,8 @@ static int unknown_command(const char *word)
         names[i] = atx_commands[i].name;
     const char *near = atx_nearest(word, names);
     snprintf(err.text, sizeof err.text,
-             "unknown command '%.100s'%s%s%s; `autotune --help` lists the commands", word,
-             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+             "unknown command '%.100s'; %s%s%s`autotune --help` lists the commands", word,
+             near ? "did you mean " : "", near ? near : "", near ? "? " : "");
     return atx_complain(&err);
 }
 
@@ -67,10 +82,10 @@ static bool names_an_op(const char *word)
     return known;
 }
 
-/* Options alone, a shape, or an operation: what `tune`, the default command, is given. */
+/* Options alone, a shape, a size by its name, or an operation: what `tune`, the default command, is given. */
 static bool begins_problem(const char *word)
 {
-    return word[0] == '-' || isdigit((unsigned char)word[0]) || names_an_op(word);
+    return word[0] == '-' || isdigit((unsigned char)word[0]) || strchr(word, '=') || names_an_op(word);
 }
 
 /* The page of each command that is named: `help tune` is `tune --help`. */
@@ -99,6 +114,11 @@ static int run_command(int argc, char **argv)
     return atx_cmd_tune(argc, argv);
 }
 
+static bool asks_for_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "version") == 0;
+}
+
 int main(int argc, char **argv)
 {
     atx_process_begin();
@@ -114,7 +134,7 @@ int main(int argc, char **argv)
         print_help();
     else if (strcmp(argv[1], "help") == 0)
         code = help(argc, argv);
-    else if (strcmp(argv[1], "--version") == 0)
+    else if (asks_for_version(argv[1]))
         printf("autotune " AT_VERSION "\n");
     else
         code = run_command(argc, argv);

@@ -17,4 +17,16 @@ void atx_print(FILE *to, const char *format, ...) AT_PRINTF(2, 3);
  * or of an object must not be taken for an answer. */
 const char *atx_whole(const atx_str *text);
 
+/* A line of results, without its newline: on a terminal it is wrapped between words, and goes on at `indent`;
+ * elsewhere it stays one line. */
+void atx_print_line(FILE *to, size_t indent, const char *text);
+
+typedef enum atx_color { ATX_BOLD, ATX_DIM, ATX_RED, ATX_YELLOW } atx_color;
+
+/* "autotune: error: TEXT" on stderr, in one piece; `kind` is coloured. */
+void atx_say(atx_color color, const char *kind, const char *text);
+
+/* Text in a colour, where the stream shows colours (cli/terminal.h). */
+void atx_paint(FILE *to, atx_color color, const char *text);
+
 #endif

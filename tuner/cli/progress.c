@@ -1,23 +1,19 @@
 /*
  * progress.c - when a line is due and what it says are pure functions of the state and the time;
  * only atx_display_show and atx_display_erase write. On a terminal the line is redrawn in place,
- * elsewhere lines are added seldom.
+ * elsewhere lines are added, if at all.
  */
 #include "cli/progress.h"
 
 #include "cli/print.h"
+#include "cli/terminal.h"
 
 #include "util/clock.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define REDRAW_S  0.1
 #define TURN_S    3.0
-#define PLAIN_S   30.0
 #define VERBOSE_S 2.0
 #define BAR       20
 
@@ -32,14 +28,28 @@ static const char *phase_name(atx_phase phase)
     return NAMES[phase];
 }
 
-static void time_left(atx_str *out, double s)
+static void duration(atx_str *out, double s)
 {
-    if (s < 0)
-        return;
     if (s < 100)
-        atx_str_addf(out, "  %.0f s left", s);
+        atx_str_addf(out, "%.0f s", s);
+    else if (s < 6000)
+        atx_str_addf(out, "%.0f min", s / 60);
     else
-        atx_str_addf(out, "  %.0f min left", s / 60);
+        atx_str_addf(out, "%.1f h", s / 3600);
+}
+
+static void time_left(atx_str *out, const atx_progress *p, double list_left_s)
+{
+    if (p->left_s >= 0) {
+        atx_str_add(out, "  ");
+        duration(out, p->left_s);
+        atx_str_add(out, " left");
+    }
+    if (p->problem_count > 1 && list_left_s >= 0) {
+        atx_str_add(out, p->left_s >= 0 ? ", " : "  ");
+        duration(out, list_left_s);
+        atx_str_add(out, " for all");
+    }
 }
 
 /* Bytes and operations a second, as far as they can be told. */
@@ -71,15 +81,13 @@ static void add_trials(atx_str *out, const atx_progress *p)
     atx_str_add(out, " [");
     for (int i = 0; i < BAR; i++)
         atx_str_add(out, i < filled ? "#" : ".");
-    atx_str_addf(out, "] %lld/%lld", (long long)p->done, (long long)p->total);
+    atx_str_addf(out, "] %lld/%s%lld", (long long)p->done, p->total_is_estimate ? "~" : "",
+                 (long long)p->total);
     if (p->failed)
         atx_str_addf(out, " (%lld failed)", (long long)p->failed);
-    time_left(out, p->left_s);
-    if (p->best_s > 0)
-        best_so_far(out, p);
 }
 
-void atx_progress_line(atx_str *out, const atx_progress *p, int width)
+void atx_progress_line(atx_str *out, const atx_progress *p, double list_left_s, size_t width)
 {
     if (p->device < 0)
         atx_str_add(out, "replay");
@@ -94,23 +102,50 @@ void atx_progress_line(atx_str *out, const atx_progress *p, int width)
         atx_str_addf(out, ": %s", p->doing);
     if (p->phase != ATX_PHASE_SETUP)
         add_trials(out, p);
-    if (!out->failed && width > 0 && out->len > (size_t)width) {
-        out->len = (size_t)width;
+    time_left(out, p, list_left_s);
+    if (p->phase != ATX_PHASE_SETUP && p->best_s > 0)
+        best_so_far(out, p);
+    if (!out->failed && width > 0 && out->len > width) {
+        out->len = width;
         out->data[out->len] = '\0';
     }
 }
 
 void atx_display_init(atx_display *display, bool quiet, bool verbose)
 {
-    const char *term = getenv("TERM");
     *display = (atx_display){ .quiet = quiet, .verbose = verbose, .shown = -1 };
-    display->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    display->terminal = atx_terminal_draws(stderr);
+    display->list.began_s = atx_now_s();
 }
 
-static int terminal_width(void)
+void atx_display_finished(atx_display *display, bool measured, double now_s)
 {
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1 : 79;
+    display->list.finished++;
+    display->list.measured += measured;
+    if (measured)
+        display->list.last_s = now_s;
+}
+
+static int devices_seen(const atx_display *d)
+{
+    int count = 0;
+    for (int i = 0; i < ATX_DISPLAY_DEVICES; i++)
+        count += d->seen[i].problem != 0;
+    return count ? count : 1;
+}
+
+double atx_display_list_left(const atx_display *d, const atx_progress *p, double now_s)
+{
+    const atx_list_time *l = &d->list;
+    const double todo = (double)(p->problem_count - l->finished);
+    double left = -1;
+    if (l->measured)
+        left = (l->last_s - l->began_s) / l->measured * todo - (now_s - l->last_s);
+    else if (p->left_s >= 0)
+        left = p->left_s + (p->elapsed_s + p->left_s) * (todo - devices_seen(d)) / devices_seen(d);
+    else
+        return -1;
+    return left > p->left_s ? left : p->left_s > 0 ? p->left_s : 0;
 }
 
 void atx_display_erase(atx_display *display)
@@ -123,7 +158,7 @@ void atx_display_erase(atx_display *display)
 bool atx_display_due(atx_display *d, const atx_progress *p, double now_s)
 {
     struct atx_seen *seen = &d->seen[(unsigned)p->device % ATX_DISPLAY_DEVICES];
-    bool starts = seen->problem != p->problem_index + 1, turns = starts || seen->phase != p->phase;
+    bool turns = seen->problem != p->problem_index + 1 || seen->phase != p->phase;
     bool due = !d->quiet;
 
     if (d->terminal && d->shown >= 0 && d->shown != p->device && now_s - d->turn_s < TURN_S)
@@ -131,8 +166,7 @@ bool atx_display_due(atx_display *d, const atx_progress *p, double now_s)
     else if (d->terminal)
         due = due && (now_s - d->last_s >= REDRAW_S || d->shown < 0);
     else
-        due = due &&
-              (starts || (d->verbose && turns) || now_s - d->last_s >= (d->verbose ? VERBOSE_S : PLAIN_S));
+        due = due && d->verbose && (turns || now_s - d->last_s >= VERBOSE_S);
     if (!due)
         return false;
     if (d->shown != p->device)
@@ -146,9 +180,11 @@ bool atx_display_due(atx_display *d, const atx_progress *p, double now_s)
 void atx_display_show(atx_display *d, const atx_progress *p)
 {
     atx_str line = { 0 };
-    if (!atx_display_due(d, p, atx_now_s()))
+    const double now_s = atx_now_s();
+    const size_t width = d->terminal ? atx_terminal_width(stderr) : 0;
+    if (!atx_display_due(d, p, now_s))
         return;
-    atx_progress_line(&line, p, d->terminal ? terminal_width() : 0);
+    atx_progress_line(&line, p, atx_display_list_left(d, p, now_s), width ? width - 1 : 0);
     atx_display_erase(d);
     atx_print(stderr, d->terminal ? "%s" : "%s\n", atx_str_text(&line));
     fflush(stderr);

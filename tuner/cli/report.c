@@ -8,10 +8,15 @@
 #include "lookup/answer.h"
 #include "util/clock.h"
 #include "util/rows.h"
+#include "util/wrap.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define PROBLEM_COLUMNS 22 /* at least */
+#define FIGURE_COLUMNS  28 /* of time, GB/s and share, with the blanks before them */
+#define DETAIL_INDENT   4  /* of lines below a row */
 
 static void problem_text(atx_str *out, const atx_problem *p)
 {
@@ -92,13 +97,45 @@ static void notes(atx_str *out, const atx_result *r)
         atx_str_addf(out, "  [noisy: samples spread over %.0f %%]", 100 * w->timing.spread);
 }
 
-static void text_row(atx_str *out, const atx_result *r)
+void atx_report_fit(atx_report_layout *layout, const atx_problem *problems, size_t count)
 {
-    atx_str problem = { 0 };
+    atx_str text = { 0 };
+    const size_t most = layout->width > PROBLEM_COLUMNS + FIGURE_COLUMNS ? layout->width - FIGURE_COLUMNS : 0;
+    for (size_t i = 0; i < count; i++) {
+        atx_str_reset(&text);
+        problem_text(&text, &problems[i]);
+        if (text.len > layout->problem_columns)
+            layout->problem_columns = text.len;
+    }
+    if (layout->width && layout->problem_columns > most)
+        layout->problem_columns = most;
+    atx_str_clear(&text);
+}
+
+static int problem_columns(const atx_report_layout *layout)
+{
+    return layout->problem_columns > PROBLEM_COLUMNS ? (int)layout->problem_columns : PROBLEM_COLUMNS;
+}
+
+/* Behind what there is of a row: on the same line if it fits, else on lines below. */
+static void add_details(atx_str *out, size_t begin, const char *details, const atx_report_layout *layout)
+{
+    const size_t columns = atx_columns(out->data + begin, out->len - begin), len = strlen(details);
+    const bool fits = !layout->width || columns + 2 + atx_columns(details, len) <= layout->width;
+    atx_str_addf(out, fits ? "  " : "\n%*s", DETAIL_INDENT, "");
+    atx_wrap(out, details, len, (atx_wrap_box){ DETAIL_INDENT, DETAIL_INDENT, fits ? 0 : layout->width });
+    atx_str_add(out, "\n");
+}
+
+static void text_row(atx_str *out, const atx_report_layout *layout, const atx_result *r)
+{
+    atx_str details = { 0 };
+    const size_t begin = out->len;
     char time[32], part[16] = "-", speed[24] = "-";
-    problem_text(&problem, r->problem);
+    problem_text(out, r->problem);
+    const int pad = problem_columns(layout) - (int)(out->len - begin);
     if (!r->found) {
-        atx_str_addf(out, "%-22s no winner: %s\n", atx_str_text(&problem), r->why);
+        atx_str_addf(out, "%*s no winner: %s\n", pad > 0 ? pad : 0, "", r->why);
     } else {
         const atx_winner *w = &r->answer->winner;
         atx_time_text(time, sizeof time, w->timing.median_s);
@@ -106,13 +143,14 @@ static void text_row(atx_str *out, const atx_result *r)
             snprintf(part, sizeof part, "%.1f %%", 100 * atx_answer_share(r->answer));
         if (r->answer->traffic_bytes > 0)
             snprintf(speed, sizeof speed, "%.0f", atx_answer_gb_per_s(r->answer));
-        atx_str_addf(out, "%-22s %11s %8s %6s  %s %s", atx_str_text(&problem), time, speed, part,
-                     w->template_name, w->config);
-        notes(out, r);
-        atx_str_add(out, "\n");
+        atx_str_addf(out, "%*s %11s %8s %6s", pad > 0 ? pad : 0, "", time, speed, part);
+        atx_str_addf(&details, "%s %s", w->template_name, w->config);
+        notes(&details, r);
+        if (!out->failed)
+            add_details(out, begin, atx_str_text(&details), layout);
     }
-    out->failed |= problem.failed;
-    atx_str_clear(&problem);
+    out->failed |= details.failed;
+    atx_str_clear(&details);
 }
 
 /* The winner, as an exact answer. */
@@ -147,19 +185,20 @@ static void walk_result(atx_row *row, const void *item)
     atx_row_bool(row, "interrupted", r->interrupted);
 }
 
-void atx_report_head(atx_str *out, atx_format format)
+void atx_report_head(atx_str *out, const atx_report_layout *layout)
 {
-    if (format == ATX_TEXT)
-        atx_str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
-    atx_report_heads(out, format, walk_result, &(atx_result){ .found = false });
+    if (layout->format == ATX_TEXT)
+        atx_str_addf(out, "%-*s %11s %8s %6s  %s\n", problem_columns(layout), "problem", "time", "GB/s",
+                     "copy", "winner");
+    atx_report_heads(out, layout->format, walk_result, &(atx_result){ .found = false });
 }
 
-void atx_report_result(atx_str *out, atx_format format, const atx_result *result)
+void atx_report_result(atx_str *out, const atx_report_layout *layout, const atx_result *result)
 {
-    if (format == ATX_TEXT)
-        text_row(out, result);
+    if (layout->format == ATX_TEXT)
+        text_row(out, layout, result);
     else
-        atx_report_row(out, format, "autotune.tune/1", walk_result, result);
+        atx_report_row(out, layout->format, "autotune.tune/1", walk_result, result);
 }
 
 void atx_totals_add(atx_totals *t, const atx_result *r)
@@ -181,7 +220,8 @@ void atx_report_totals(atx_str *out, const atx_totals *t, double elapsed_s)
     int64_t trials = 0;
     for (int i = 0; i < ATX_OUTCOMES; i++)
         trials += t->outcomes[i];
-    atx_str_addf(out, "%lld of %lld problems have a winner", (long long)t->found, (long long)t->problems);
+    atx_str_addf(out, "%lld of %lld problems have a winner", (long long)t->found,
+                 (long long)(t->listed > t->problems ? t->listed : t->problems));
     if (t->from_store)
         atx_str_addf(out, " (%lld from the store)", (long long)t->from_store);
     atx_str_addf(out, "; %lld trials", (long long)trials);
@@ -195,5 +235,6 @@ void atx_report_totals(atx_str *out, const atx_totals *t, double elapsed_s)
         atx_str_addf(out, "; device busy %.0f %%", 100 * t->busy_s / t->open_s);
     if (t->saved_s >= 0.05)
         atx_str_addf(out, ", races spared it %.1f s", t->saved_s);
-    atx_str_add(out, t->interrupted ? "; interrupted, the same command goes on from here\n" : "\n");
+    if (t->interrupted)
+        atx_str_add(out, "; interrupted, the same command goes on from here");
 }

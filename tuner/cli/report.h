@@ -8,11 +8,22 @@
 #include "tune/tune.h"
 #include "util/rows.h"
 
-/* The head of a table: text and CSV have one. */
-void atx_report_head(atx_str *out, atx_format format);
+/* How results are written; text is a table. */
+typedef struct atx_report_layout {
+    atx_format format;
+    size_t problem_columns; /* of the first column; 0: as few as there may be */
+    size_t width;           /* of the terminal; 0: rows are single lines      */
+} atx_report_layout;
 
-/* One result. Text: a row, and lines for ties or a reason. */
-void atx_report_result(atx_str *out, atx_format format, const atx_result *result);
+/* For all results of a list of problems. */
+void atx_report_fit(atx_report_layout *layout, const atx_problem *problems, size_t count);
+
+/* The head of a table: text and CSV have one. */
+void atx_report_head(atx_str *out, const atx_report_layout *layout);
+
+/* One result. Text: a row; where it is wider than the terminal the kernel and notes are on lines of their
+ * own, below the figures. */
+void atx_report_result(atx_str *out, const atx_report_layout *layout, const atx_result *result);
 
 /* A result as an answer: the winner that this run found, or none and why. */
 atx_found atx_report_found(const atx_result *result);
@@ -34,6 +45,7 @@ void atx_report_heads(atx_str *out, atx_format format, atx_row_walk *walk, const
 
 /* Totals of a run, for the summary on stderr. */
 typedef struct atx_totals {
+    int64_t listed; /* problems that were asked for: after Ctrl-C more than have a result */
     int64_t problems, found, from_store, outcomes[ATX_OUTCOMES], compiled;
     double busy_s, open_s, saved_s; /* of the devices, as in atx_result */
     bool interrupted;

@@ -151,10 +151,24 @@ static at_status fail_unknown(const char *text, size_t len, at_error *err)
     return atx_fail(err, AT_ERR_INPUT, "'%s' is not an element type; expected one of %s", shown, list);
 }
 
+/* "torch.float32" is a name of what is behind the point. */
+static size_t module_of(const char *text, size_t len)
+{
+    static const char *const MODULES[] = { "torch.", "np.",   "numpy.", "jnp.",      "jax.numpy.",
+                                           "cp.",    "cupy.", "tf.",    "ml_dtypes." };
+    for (size_t i = 0; i < sizeof MODULES / sizeof *MODULES; i++) {
+        const size_t count = strlen(MODULES[i]);
+        if (len > count && memcmp(text, MODULES[i], count) == 0)
+            return count;
+    }
+    return 0;
+}
+
 at_status atx_dtype_parse(atx_dtype *out, const char *text, size_t len, at_error *err)
 {
+    const size_t module = module_of(text, len);
     for (int i = 0; i < ATX_DTYPES; i++) {
-        if (names_type(i, text, len)) {
+        if (names_type(i, text + module, len - module)) {
             *out = (atx_dtype)i;
             return AT_OK;
         }

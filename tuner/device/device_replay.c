@@ -529,7 +529,7 @@ at_status atx_device_open_replay(atx_device **out, const atx_replay_spec *spec, 
     d->timer = -1;
     at_status status = atx_store_open_recording(&d->store, path, cancel, err);
     if (status == AT_ERR_NOT_FOUND)
-        status = atx_fail(err, AT_ERR_NOT_FOUND,
+        status = atx_fail(err, AT_ERR_INPUT,
                           "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
                           path);
     if (status == AT_OK) {

@@ -157,6 +157,26 @@ static bool ends_of(const atx_plot *p, double x[2], double y[2])
     return any;
 }
 
+void atx_html_key(atx_str *out, int hue, const char *name)
+{
+    atx_str_addf(out, "<span class=\"kind\"><span class=\"key\" style=\"--hue:%d\"></span>", hue);
+    atx_html_add(out, "$</span>", name);
+}
+
+/* Every kind once, in the order of the points. */
+static void add_legend(atx_str *out, const atx_plot *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        size_t before = 0;
+        while (before < i && p->points[before].hue != p->points[i].hue)
+            before++;
+        if (before == i && p->points[i].kind) {
+            atx_str_add(out, "\n");
+            atx_html_key(out, p->points[i].hue, p->points[i].kind);
+        }
+    }
+}
+
 void atx_plot_add(atx_str *out, const atx_plot *p)
 {
     double x[2] = { 0 }, y[2] = { 0 };
@@ -164,8 +184,11 @@ void atx_plot_add(atx_str *out, const atx_plot *p)
         return;
     double right = p->width - RIGHT, bottom = p->height - BOTTOM;
     scale sx = make_scale(&p->x, x[0], x[1], LEFT, right), sy = make_scale(&p->y, y[0], y[1], bottom, TOP);
-    atx_str_addf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
-                 p->width, p->height, p->width, p->height);
+    atx_html_add(out, "<figure><div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"$\">",
+                 p->caption);
+    atx_str_addf(out, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\"", p->width,
+                 p->height, p->width, p->height);
+    atx_html_add(out, " aria-label=\"$: $ by $\">\n", p->caption, p->y.label, p->x.label);
     each_mark(out, &sx, bottom, mark_x);
     each_mark(out, &sy, right, mark_y);
     atx_str_addf(out, "<path class=\"axis\" d=\"M%d %dV%.1fH%.1f\"/>\n", LEFT, TOP, bottom, right);
@@ -176,5 +199,7 @@ void atx_plot_add(atx_str *out, const atx_plot *p)
     atx_html_add(out, "$</text>\n", p->x.label);
     atx_str_addf(out, "<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                  (TOP + bottom) / 2);
-    atx_html_add(out, "$</text>\n</svg><figcaption>$</figcaption></figure>\n", p->y.label, p->caption);
+    atx_html_add(out, "$</text>\n</svg></div><figcaption>$", p->y.label, p->caption);
+    add_legend(out, p);
+    atx_str_add(out, "</figcaption></figure>\n");
 }

@@ -9,7 +9,7 @@
 typedef struct atx_point {
     double x, y;
     int hue;          /* degrees on the wheel of colours                     */
-    const char *kind; /* borrowed; in front of `what`                        */
+    const char *kind; /* borrowed; in front of `what`, and in the legend; NULL: none */
     const char *what; /* borrowed; NULL: says nothing                        */
 } atx_point;
 
@@ -31,6 +31,9 @@ typedef struct atx_plot {
 /* Nothing is drawn without points. Points that an axis cannot show (not finite, or not positive on a
  * logarithmic one) are left out. */
 void atx_plot_add(atx_str *out, const atx_plot *plot);
+
+/* A coloured dot and what it stands for. */
+void atx_html_key(atx_str *out, int hue, const char *name);
 
 /* The colour of the n-th of many kinds: far from its neighbours'. */
 int atx_hue_of(size_t n);

@@ -5,8 +5,10 @@
 #include "html/markup.h"
 #include "html/plot.h"
 #include "html/report_internal.h"
+#include "html/type_names.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,36 @@ static at_status read_winners(atx_html_page *p, at_error *err)
     return AT_OK;
 }
 
+enum { MOST_SECTIONS = 300 };
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static at_status choose_sections(atx_html_page *p, at_error *err)
+{
+    p->section_share = INFINITY;
+    if (p->count <= MOST_SECTIONS)
+        return AT_OK;
+    double *shares = calloc(p->count, sizeof *shares);
+    if (!shares)
+        return atx_no_memory(err);
+    for (size_t i = 0; i < p->count; i++)
+        shares[i] = atx_answer_share(&p->winners[i]);
+    qsort(shares, p->count, sizeof *shares, ascending);
+    p->section_share = shares[MOST_SECTIONS - 1];
+    free(shares);
+    return AT_OK;
+}
+
+/* On a page of many problems those that leave most to be gained. */
+static bool has_section(const atx_html_page *page, const atx_answer *winner)
+{
+    return atx_answer_share(winner) <= page->section_share;
+}
+
 /* ---- a device ---- */
 
 typedef struct section {
@@ -97,9 +129,9 @@ static void add_legend(atx_html_page *p, section s)
             wins += strcmp(p->winners[i].winner.template_name, p->kinds[k].name) == 0;
         if (!wins)
             continue;
-        atx_str_addf(p->out, " <span class=\"key\" style=\"--hue:%d\"></span>", atx_hue_of(k));
-        atx_html_add(p->out, "$&nbsp;", p->kinds[k].name);
-        atx_str_addf(p->out, "%zu", wins);
+        atx_str_add(p->out, "\n");
+        atx_html_key(p->out, atx_hue_of(k), p->kinds[k].name);
+        atx_str_addf(p->out, " %zu", wins);
     }
     atx_str_add(p->out, "</p>\n");
 }
@@ -146,12 +178,13 @@ static void cloud_close(cloud *c)
     free(c->texts);
 }
 
-static void cloud_add(cloud *c, const atx_html_page *p, const atx_answer *a, double x, double y)
+static void cloud_add(cloud *c, atx_html_page *p, const atx_answer *a, double x, double y)
 {
     char *text = c->texts[c->count];
-    snprintf(text, sizeof *c->texts, "%.60s %.12s: %.40s, %.1f %%", a->shape, a->type_key,
-             a->winner.template_name, 100 * atx_answer_share(a));
-    c->points[c->count++] = (atx_point){ x, y, atx_html_hue(p, a->winner.template_name), NULL, text };
+    snprintf(text, sizeof *c->texts, "%.60s %.40s: %.1f %%", a->shape, atx_html_type(a->type_key),
+             100 * atx_answer_share(a));
+    c->points[c->count++] =
+        (atx_point){ x, y, atx_html_hue(p, a->winner.template_name), a->winner.template_name, text };
 }
 
 static void plot_shares(atx_html_page *p, section s, cloud *c)
@@ -194,10 +227,19 @@ static void table_row(atx_html_page *p, size_t index)
     const atx_answer *a = &p->winners[index];
     const atx_winner *w = &a->winner;
     char label[32];
-    atx_str_addf(p->out, "<tr><td class=\"b\"><a href=\"#p%zu\">", index);
-    atx_html_add(p->out, "$ $</a></td><td class=\"n\">", a->shape, a->type_key);
-    atx_html_time(p->out, w->timing.median_s);
-    atx_str_add(p->out, "</td><td class=\"n\">");
+    if (p->ops)
+        atx_html_add(p->out, "<tr><td>$</td>", a->op);
+    else
+        atx_str_add(p->out, "<tr>");
+    atx_str_add(p->out, "<td class=\"b\">");
+    if (has_section(p, a)) {
+        atx_str_addf(p->out, "<a href=\"#p%zu\">", index);
+        atx_html_add(p->out, "$</a>", a->shape);
+    } else {
+        atx_html_text(p->out, a->shape);
+    }
+    atx_html_add(p->out, "</td><td class=\"b\">$", atx_html_type(a->type_key));
+    atx_str_addf(p->out, "</td><td class=\"n\">%.2f</td><td class=\"n\">", 1e6 * w->timing.median_s);
     if (a->traffic_bytes > 0 && w->timing.median_s > 0)
         atx_str_addf(p->out, "%.0f", atx_answer_gb_per_s(a));
     if (p->rates) {
@@ -206,21 +248,37 @@ static void table_row(atx_html_page *p, size_t index)
             atx_str_addf(p->out, "%.0f", atx_gflop_per_s(a->ops_count, w->timing.median_s));
     }
     atx_str_add(p->out, "</td><td class=\"b\">");
-    snprintf(label, sizeof label, "%.1f %%", 100 * atx_answer_share(a));
+    snprintf(label, sizeof label, "%.1f", 100 * atx_answer_share(a));
     if (atx_answer_share(a) > 0)
         atx_html_bar(p->out, atx_answer_share(a), label);
     atx_str_addf(p->out,
-                 "</td><td class=\"n\">%" PRId64 " of %" PRId64
-                 "</td><td class=\"w\"><span class=\"key\" style=\"--hue:%d\">"
-                 "</span><code>",
+                 "</td><td class=\"n\">%" PRId64 "</td><td class=\"n\">%" PRId64
+                 "</td><td class=\"w\"><span class=\"key\" style=\"--hue:%d\"></span><code>",
                  w->trials, w->space_count, atx_html_hue(p, w->template_name));
     atx_html_add(p->out, "$ $</code></td></tr>\n", w->template_name, w->config);
+}
+
+static void add_table(atx_html_page *p, section s)
+{
+    atx_str_add(
+        p->out,
+        "<p class=\"filter\"><label>Show rows with <input type=\"search\"></label></p>\n" ATX_HTML_TABLE(
+            "Winners") "<tr>");
+    atx_str_add(p->out, p->ops ? ATX_HTML_TH("operation") : "");
+    atx_str_add(p->out,
+                ATX_HTML_TH("problem") ATX_HTML_TH("type") ATX_HTML_THN("time, us") ATX_HTML_THN("GB/s"));
+    atx_str_add(p->out, p->rates ? ATX_HTML_THN("GFLOP/s") : "");
+    atx_str_add(p->out, ATX_HTML_TH("% of the ceiling") ATX_HTML_THN("tried") ATX_HTML_THN("of")
+                            ATX_HTML_TH("winner") "</tr></thead>\n<tbody>\n");
+    for (size_t i = s.first; i < s.end; i++)
+        table_row(p, i);
+    atx_str_add(p->out, ATX_HTML_TABLE_END);
 }
 
 static void add_device_head(atx_html_page *p, section s)
 {
     const atx_fingerprint *f = &p->winners[s.first].fingerprint;
-    atx_html_add(p->out, "<h2>$</h2>\n", f->device);
+    atx_html_add(p->out, "<section>\n<h2>$</h2>\n", f->device);
     atx_str_addf(p->out,
                  "<p class=\"soft\">compute capability %" PRId64 ".%" PRId64 ", %" PRId64
                  " multiprocessors, %" PRId64 " MiB; driver ",
@@ -237,23 +295,28 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
         cloud_close(&c);
         return atx_no_memory(err);
     }
-    p->rates = false;
-    for (size_t i = s.first; i < s.end; i++)
+    p->rates = p->ops = false;
+    for (size_t i = s.first; i < s.end; i++) {
         p->rates |= p->winners[i].ops_count > 0;
+        p->ops |= strcmp(p->winners[i].op, p->winners[s.first].op) != 0;
+    }
     add_device_head(p, s);
     add_legend(p, s);
     atx_str_add(p->out, "<div>\n");
     plot_shares(p, s, &c);
     plot_where(p, s, &c);
-    atx_str_add(p->out, "</div>\n<div class=\"wide\"><table>\n<tr><th>problem</th><th class=\"n\">time</th>"
-                        "<th class=\"n\">GB/s</th>");
-    atx_str_addf(p->out, "%s<th>of the ceiling</th><th class=\"n\">tried</th><th>winner</th></tr>\n",
-                 p->rates ? "<th class=\"n\">GFLOP/s</th>" : "");
-    for (size_t i = s.first; i < s.end; i++)
-        table_row(p, i);
-    atx_str_add(p->out, "</table></div>\n<h3>Problem by problem</h3>\n");
+    atx_str_add(p->out, "</div>\n");
+    add_table(p, s);
+    atx_str_add(p->out, "<h3>Problem by problem</h3>\n");
+    if (p->count > MOST_SECTIONS)
+        atx_str_addf(p->out,
+                     "<p class=\"soft\">Of %zu problems on this page, the %d with the least share of their "
+                     "ceiling; <code>--op</code> and <code>--shape</code> choose others.</p>\n",
+                     p->count, MOST_SECTIONS);
     for (size_t i = s.first; i < s.end && status == AT_OK; i++)
-        status = atx_html_problem(p, i, err);
+        if (has_section(p, &p->winners[i]))
+            status = atx_html_problem(p, i, err);
+    atx_str_add(p->out, "</section>\n");
     cloud_close(&c);
     return status;
 }
@@ -270,6 +333,8 @@ at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options
 {
     atx_html_page p = { .out = out, .store = store, .options = options };
     at_status status = read_winners(&p, err);
+    if (status == AT_OK)
+        status = choose_sections(&p, err);
     if (status == AT_OK) {
         atx_html_begin(out, "autotune report");
         atx_str_addf(out, "<p>%zu winners of ", p.count);

@@ -2,13 +2,14 @@
  * report_problem.c - one problem, folded away until it is asked for: the course of its search, what each
  * value of each parameter of the winning template reached, ties, the conditions, and failures by kind.
  *
- * A plot has at most MOST_POINTS: every so many trials, and each that was the best so far, so that the line
- * of the best is exact.
+ * A plot has at most MOST_POINTS, and fewer on a page of many problems: every so many trials, and each that
+ * was the best so far, so that the line of the best is exact.
  */
 #include "html/markup.h"
 #include "html/plot.h"
 #include "html/report_internal.h"
 #include "html/trials.h"
+#include "html/type_names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,14 +17,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 300 };
+enum { MOST_POINTS = 300, LEAST_POINTS = 20, MOST_POINTS_OF_PAGE = 30000 };
 
-int atx_html_hue(const atx_html_page *page, const char *template_name)
+int atx_html_hue(atx_html_page *page, const char *template_name)
 {
-    for (size_t i = 0; i < page->kind_count; i++)
-        if (strcmp(page->kinds[i].name, template_name) == 0)
-            return atx_hue_of(i);
-    return atx_hue_of(page->kind_count);
+    size_t i = 0;
+    while (i < page->kind_count && strcmp(page->kinds[i].name, template_name) != 0)
+        i++;
+    if (i < page->kind_count)
+        return atx_hue_of(i);
+    if (!atx_grow(&page->kinds, &page->kind_cap, page->kind_count, sizeof *page->kinds)) {
+        page->failed = true;
+        return 0;
+    }
+    atx_html_kind *made = &page->kinds[page->kind_count++];
+    *made = (atx_html_kind){ .wins = 0 };
+    snprintf(made->name, sizeof made->name, "%s", template_name);
+    return atx_hue_of(i);
+}
+
+/* Of one problem: a page of many has no more than it can be read with. */
+static size_t most_points(const atx_html_page *p)
+{
+    const size_t share = MOST_POINTS_OF_PAGE / p->count;
+    return share > MOST_POINTS ? MOST_POINTS : share < LEAST_POINTS ? LEAST_POINTS : share;
 }
 
 static void plot_search(atx_html_page *p, const atx_html_trials *t)
@@ -32,7 +49,7 @@ static void plot_search(atx_html_page *p, const atx_html_trials *t)
     for (size_t i = 0; i < t->count; i++)
         timed += t->items[i].outcome == ATX_TIMED;
     atx_point *points = calloc(timed + 1, sizeof *points);
-    size_t stride = timed / MOST_POINTS + 1;
+    size_t stride = timed / most_points(p) + 1;
     double best = INFINITY;
     for (size_t i = 0; points && i < t->count; i++) {
         const atx_html_trial *x = &t->items[i];
@@ -68,10 +85,9 @@ static void add_effects(atx_html_page *p, const atx_html_trials *t, const char *
         best = fmin(best, effects[i].best_s);
     if (count) {
         atx_html_add(p->out,
-                     "<h3>Parameters of $</h3>\n<div class=\"wide\"><table>\n<tr><th>parameter</th><th "
-                     "class=\"n\">value</th>"
-                     "<th>best with it, of the best</th><th class=\"n\">median</th><th class=\"n\">trials"
-                     "</th></tr>\n",
+                     "<h3>Parameters of $</h3>\n" ATX_HTML_TABLE("Parameters") "<tr>" ATX_HTML_TH("parameter")
+                         ATX_HTML_THN("value") ATX_HTML_TH("% of the best, best with it")
+                             ATX_HTML_THN("median, us") ATX_HTML_THN("trials") "</tr></thead>\n<tbody>\n",
                      template_name);
     }
     for (size_t i = 0; i < count; i++) {
@@ -79,14 +95,13 @@ static void add_effects(atx_html_page *p, const atx_html_trials *t, const char *
         bool first = i == 0 || strcmp(e->param, effects[i - 1].param) != 0;
         atx_html_add(p->out, "<tr><td>$</td><td class=\"n\">$</td><td class=\"b\">", first ? e->param : "",
                      e->value);
-        snprintf(label, sizeof label, "%.1f %%", 100 * best / e->best_s);
+        snprintf(label, sizeof label, "%.1f", 100 * best / e->best_s);
         atx_html_bar(p->out, best / e->best_s, label);
         atx_str_add(p->out, "</td><td class=\"n\">");
-        atx_html_time(p->out, e->median_s);
-        atx_str_addf(p->out, "</td><td class=\"n\">%zu</td></tr>\n", e->count);
+        atx_str_addf(p->out, "%.2f</td><td class=\"n\">%zu</td></tr>\n", 1e6 * e->median_s, e->count);
     }
     if (count)
-        atx_str_add(p->out, "</table></div>\n");
+        atx_str_add(p->out, ATX_HTML_TABLE_END);
     free(effects);
 }
 
@@ -121,10 +136,8 @@ static void add_failures(atx_html_page *p, const atx_html_trials *t)
     }
     if (!all)
         return;
-    atx_str_add(
-        p->out,
-        "<h3>Failures</h3>\n<div class=\"wide\"><table>\n<tr><th>outcome</th><th class=\"n\">trials</th>"
-        "<th>one of them</th></tr>\n");
+    atx_str_add(p->out, "<h3>Failures</h3>\n" ATX_HTML_TABLE("Failures") "<tr>" ATX_HTML_TH("outcome")
+                            ATX_HTML_THN("trials") ATX_HTML_TH("one of them") "</tr></thead>\n<tbody>\n");
     for (int o = 0; o < ATX_OUTCOMES; o++) {
         char log[400];
         if (o == ATX_TIMED || !first[o])
@@ -134,7 +147,7 @@ static void add_failures(atx_html_page *p, const atx_html_trials *t)
                      atx_outcome_name((atx_outcome)o), counts[o]);
         atx_html_add(p->out, "$ $</code><br>$</td></tr>\n", first[o]->template_name, first[o]->config, log);
     }
-    atx_str_add(p->out, "</table></div>\n");
+    atx_str_add(p->out, ATX_HTML_TABLE_END);
 }
 
 /* A figure below zero is not known. */
@@ -173,6 +186,24 @@ static void add_conditions(atx_html_page *p, const atx_answer *a)
     atx_html_add(p->out, *a->winner.objective ? "; chosen by $</p>\n" : "</p>\n", a->winner.objective);
 }
 
+/* What makes a file of it, says why it is fast, and shows its trials. */
+static void add_commands(atx_html_page *p, const atx_answer *a)
+{
+    static const char *const COMMANDS[] = { "export", "explain", "show" };
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        atx_str line = { 0 };
+        atx_str_addf(&line, "autotune %s %s %s %s --db ", COMMANDS[i], a->op, a->shape,
+                     atx_html_plain_type(a->type_key));
+        atx_str_add_word(&line, p->options->source);
+        atx_str_add(&line, " --device ");
+        atx_str_add_word(&line, a->fingerprint.device);
+        atx_html_add(p->out, i ? "<br>\n<code>$</code>" : "<p><code>$</code>", atx_str_text(&line));
+        p->failed |= line.failed;
+        atx_str_clear(&line);
+    }
+    atx_str_add(p->out, "</p>\n");
+}
+
 /* As a page has it, whatever a declaration calls them. */
 static void add_metrics(atx_html_page *p, const atx_answer *a)
 {
@@ -191,12 +222,14 @@ at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
     atx_html_trials t = { 0 };
     at_status status = atx_html_trials_read(&t, p->store, a, err);
     if (status == AT_OK) {
-        atx_str_addf(p->out, "<details id=\"p%zu\"%s><summary>", index, p->count == 1 ? " open" : "");
-        atx_html_add(p->out, "$ $ $: ", a->op, a->shape, a->type_key);
+        atx_str_addf(p->out, "<details%s><summary>", p->count == 1 ? " open" : "");
+        atx_html_add(p->out, "$ $ $: ", a->op, a->shape, atx_html_type(a->type_key));
         atx_html_time(p->out, a->winner.timing.median_s);
         atx_str_addf(p->out, ", %zu trials stored</summary>\n", t.count);
+        atx_str_addf(p->out, "<div id=\"p%zu\"></div>\n", index); /* a link to what is inside opens it */
         atx_html_add(p->out, "<p><code>$ $</code></p>\n", a->winner.template_name, a->winner.config);
         add_metrics(p, a);
+        add_commands(p, a);
         add_conditions(p, a);
         plot_search(p, &t);
         add_effects(p, &t, a->winner.template_name);

@@ -23,14 +23,11 @@ bool atx_dim_has_size(const atx_dim *dim, int64_t size)
 static at_status fail_unknown(const atx_op *op, at_error *err)
 {
     atx_str known = { 0 };
-    for (int i = 0; i < op->shape.dim_count && op->shape.dims[i].optional; i++) {
+    for (int i = 0; i < op->shape.dim_count; i++) {
         atx_str_add(&known, i ? " " : "");
         atx_dim_add_text(&known, &op->shape.dims[i]);
     }
-    if (known.len)
-        atx_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
-    else
-        atx_fail(err, AT_ERR_INPUT, "%s has no sizes that are named", op->name);
+    atx_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
     atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
@@ -50,7 +47,7 @@ static int64_t size_of(const char **expected, const atx_dim *dim, const char *te
             return k + 1;
     if (dim->word_count || !len || *text < '0' || *text > '9')
         return 0;
-    *expected = atx_whole_read(&value, &at, text + len);
+    *expected = atx_size_read(&value, &at, text + len);
     return *expected || at < text + len ? 0 : value;
 }
 
@@ -60,7 +57,7 @@ at_status atx_named_size_parse(int *dim, int64_t *size, const atx_op *op, const 
     const char *equals = memchr(text, '=', len);
     size_t name = equals ? (size_t)(equals - text) : len;
     for (int i = 0; equals && i < op->shape.dim_count; i++)
-        if (op->shape.dims[i].optional && is(op->shape.dims[i].name, text, name)) {
+        if (is(op->shape.dims[i].name, text, name)) {
             *dim = i;
             const char *expected = NULL;
             *size = size_of(&expected, &op->shape.dims[i], equals + 1, len - name - 1);

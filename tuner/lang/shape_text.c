@@ -79,10 +79,32 @@ int64_t atx_shape_number(atx_shape_text *t, bool size)
                        atx_shape_show(begin, stop).text);
         return 0;
     }
-    const char *expected = atx_whole_read(&value, &t->p, t->end);
+    const char *expected =
+        size ? atx_size_read(&value, &t->p, t->end) : atx_whole_read(&value, &t->p, t->end);
     if (expected)
         atx_shape_fail(t, begin, "found '%s'; expected %s", atx_shape_show(begin, t->p).text, expected);
     else if (size && value == 0)
         atx_shape_fail(t, begin, "found '%s'; expected a positive size", atx_shape_show(begin, t->p).text);
     return value;
+}
+
+int64_t atx_shape_read_calls(atx_shape_text *t)
+{
+    static const char NAME[] = "calls=";
+    const char *end = t->end;
+    while (end > t->line && atx_shape_is_blank(end[-1]))
+        end--;
+    const char *word = end;
+    while (word > t->line && !atx_shape_is_blank(word[-1]))
+        word--;
+    const size_t len = sizeof NAME - 1;
+    if ((size_t)(end - word) < len || memcmp(word, NAME, len) != 0)
+        return 1;
+    atx_shape_text number = { .line = t->line, .p = word + len, .end = end };
+    const int64_t calls = atx_shape_sees_digit(&number) ? atx_shape_number(&number, true) : 0;
+    if (calls < 1 || number.p != end || !atx_shape_good(&number))
+        atx_shape_fail(t, word, "found '%s'; expected calls=N, how often the problem is asked for",
+                       atx_shape_show(word, end).text);
+    t->end = word;
+    return calls;
 }

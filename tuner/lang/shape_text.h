@@ -37,7 +37,11 @@ atx_shape_word atx_shape_show_word(const atx_shape_text *t, const char *word); /
 
 void atx_shape_fail(atx_shape_text *t, const char *at, const char *format, ...) AT_PRINTF(3, 4);
 
-/* Reads a number; digits may be grouped by '_'. `size`: a positive one, which does not look like two. */
+/* Reads a number; digits may be grouped by '_'. `size`: a positive one, which does not look like two; 4K and
+ * 1M are. */
 int64_t atx_shape_number(atx_shape_text *t, bool size);
+
+/* "calls=12" at the end of the line, which ends before it then; 1: the line has none. */
+int64_t atx_shape_read_calls(atx_shape_text *t);
 
 #endif

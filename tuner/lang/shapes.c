@@ -10,9 +10,9 @@
 #include "lang/layout.h"
 #include "lang/named_size.h"
 #include "lang/problem_set.h"
+#include "lang/shape_plain.h"
 #include "lang/shape_text.h"
 #include "util/options.h"
-#include "util/str.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,15 +20,19 @@
 
 #define MAX_LINE       4096
 #define MAX_FILE_BYTES ((size_t)16 << 20)
+#define MAX_OF_LINE    4096 /* problems that the ranges of a line stand for          */
+#define FAULTS_BYTES   850  /* of an error's text; further faults are only counted    */
 
 typedef struct reader {
     const char *file;
     const atx_catalog *catalog;
     atx_shape_defaults defaults;
     atx_problem_set set;
-    int line_number;
-    atx_shape_text text; /* the line that is being read */
-    int64_t calls;       /* that it names */
+    int line_number, read; /* read: problems of this line, which may have ranges */
+    atx_shape_text text;   /* the line that is being read */
+    int64_t calls;         /* that it names */
+    atx_str notes, faults; /* faults: of all lines that are wrong, a line each */
+    int fault_count, faults_left_out;
     at_error *err;
 } reader;
 
@@ -142,9 +146,9 @@ static bool skip_joiner(atx_shape_text *t, const char *word)
 static void read_suffix(extra *out, const suffix *s, atx_shape_text *t)
 {
     const char *word = t->p;
-    bool good = true;
     if (t->p == t->end || *t->p != s->mark)
         return;
+    bool good = false;
     out->at = word;
     do {
         t->p++;
@@ -233,36 +237,60 @@ static void read_word(entry *e, reader *r)
 
 /* ---- problems ---- */
 
-/* Where some are named, all of them become sizes. The last ones are those of the shape. */
-static void set_named(entry *e, reader *r)
+/* Sizes by name: values of the dimensions that have one, 0 for the others. false: a word is wrong. */
+static bool read_named(int64_t sizes[ATX_MAX_DIMS], const char *places[ATX_MAX_DIMS], const entry *e,
+                       reader *r)
 {
-    const atx_op *op = e->op;
-    int64_t sizes[ATX_MAX_DIMS];
-    bool given[ATX_MAX_DIMS] = { false };
-    int missing = op->shape.dim_count - e->size_count;
-    if (e->named_count == 0 || missing < 0)
-        return;
-    for (int i = op->shape.dim_count - 1; i >= 0; i--) {
-        sizes[i] = i < missing ? op->shape.dims[i].value : e->sizes[i - missing];
-        e->places[i] = e->places[i < missing ? 0 : i - missing];
-    }
     for (int i = 0; i < e->named_count; i++) {
         const char *word = e->named[i][0], *end = e->named[i][1];
         at_error cause = { 0 };
         int64_t size = 0;
         int dim = 0;
-        if (atx_named_size_parse(&dim, &size, op, word, (size_t)(end - word), &cause) != AT_OK)
+        if (atx_named_size_parse(&dim, &size, e->op, word, (size_t)(end - word), &cause) != AT_OK)
             atx_shape_fail(&r->text, word, "found '%s'; %s", atx_shape_show(word, end).text, cause.text);
-        else if (dim >= missing || given[dim])
+        else if (sizes[dim])
             atx_shape_fail(&r->text, word, "found '%s'; expected %s once", atx_shape_show(word, end).text,
-                           op->shape.dims[dim].name);
+                           e->op->shape.dims[dim].name);
         sizes[dim] = size;
-        given[dim] = true;
+        places[dim] = word;
     }
-    for (int i = 0; i < missing; i++)
-        if (!op->shape.dims[i].optional)
-            return; /* too few of the others: refused as such */
+    return atx_shape_good(&r->text);
+}
+
+/*
+ * Where some are named, all of them become sizes: the others are those of the shape, in their order. The
+ * first ones of them may be left out where they have a default; all that have one are, where one is named
+ * that has none.
+ */
+static void set_named(entry *e, reader *r)
+{
+    const atx_op *op = e->op;
+    int64_t sizes[ATX_MAX_DIMS] = { 0 };
+    const char *places[ATX_MAX_DIMS] = { NULL };
+    bool strict = false;
+    int missing = -e->size_count, next = 0;
+    if (e->named_count == 0 || !read_named(sizes, places, e, r))
+        return;
+    for (int i = 0; i < op->shape.dim_count; i++)
+        strict |= sizes[i] && !op->shape.dims[i].optional;
+    for (int i = 0; i < op->shape.dim_count; i++)
+        missing += !sizes[i] && !(strict && op->shape.dims[i].optional);
+    if (missing < 0)
+        atx_shape_fail(&r->text, e->named[0][0], "found %d sizes and %d by name, which are too many for %s",
+                       e->size_count, e->named_count, op->name);
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        const atx_dim *dim = &op->shape.dims[i];
+        const bool left_out = !sizes[i] && dim->optional && (strict || missing > 0);
+        if (missing < 0 || (missing > 0 && !sizes[i] && !dim->optional))
+            return; /* too few: refused as such */
+        missing -= left_out && !strict;
+        if (!sizes[i])
+            places[i] = left_out ? e->named[0][0] : e->places[next];
+        if (!sizes[i])
+            sizes[i] = left_out ? dim->value : e->sizes[next++];
+    }
     memcpy(e->sizes, sizes, sizeof sizes);
+    memcpy(e->places, places, sizeof places);
     e->size_count = op->shape.dim_count;
 }
 
@@ -298,7 +326,7 @@ static atx_dtype default_type(const reader *r, const atx_op *op)
     return op->types & 1u << ATX_DEFAULT_TYPE ? ATX_DEFAULT_TYPE : (atx_dtype)__builtin_ctz(op->types);
 }
 
-/* NULL: an op that is not known is the default, or none is. */
+/* NULL: the default is not known, or there is none. */
 static const atx_op *default_op(const reader *r)
 {
     return r->defaults.op ? atx_catalog_find_op(r->catalog, r->defaults.op)
@@ -335,22 +363,24 @@ static void fail_no_size(reader *r, const entry *e)
 static bool complete(reader *r, entry *e)
 {
     atx_shape_text *t = &r->text;
-    if (e->size_count == 0) {
+    if (e->size_count == 0 && !e->named_count) {
         fail_no_size(r, e);
         return false;
     }
     if (!e->has_op)
         e->op = default_op(r);
     if (!e->op) {
-        atx_shape_fail(t, t->line, "found no operation%s%s%s; expected one on the line",
-                       r->defaults.op ? " '" : "", r->defaults.op ? r->defaults.op : "",
-                       r->defaults.op ? "'" : "");
+        const char *given = r->defaults.op, *quote = given ? "'" : "";
+        atx_shape_fail(t, t->line, "found no operation%s%s%s%s; expected one on the line", given ? " " : "",
+                       quote, given ? given : "", quote);
         return false;
     }
     if (!e->has_type)
         e->type = default_type(r, e->op);
     set_named(e, r);
-    if (too_large(e))
+    if (atx_shape_good(t) && e->size_count == 0)
+        fail_no_size(r, e);
+    else if (atx_shape_good(t) && too_large(e))
         atx_shape_fail(t, e->places[0],
                        "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
     return atx_shape_good(t);
@@ -376,7 +406,7 @@ static at_status finish_line(reader *r, entry *e)
     return atx_shape_good(t) ? atx_problem_set_add(&r->set, &problem, r->calls, r->err) : AT_ERR_INPUT;
 }
 
-/* The op of a line whose shape is a layout; NULL: of another. */
+/* The op of a line whose shape is a layout, or NULL. */
 static const atx_op *layout_op(const reader *r)
 {
     const atx_op *named = NULL;
@@ -392,6 +422,17 @@ static const atx_op *layout_op(const reader *r)
     return op && op->shape.layout_count ? op : NULL;
 }
 
+/* Results are found, and shown, under the name that it has from now on. */
+static void note_reduced(reader *r, const atx_problem *problem)
+{
+    const char *begin = r->text.line, *end = r->text.end;
+    while (end > begin && atx_shape_is_blank(end[-1]))
+        end--;
+    atx_str_addf(&r->notes, "%s%.*s is %s ", r->notes.len ? "\n" : "", (int)(end - begin), begin,
+                 problem->op->name);
+    atx_problem_show(&r->notes, problem);
+}
+
 static at_status read_layout(reader *r, const atx_op *op)
 {
     atx_layout_line line = { .op = op,
@@ -405,37 +446,16 @@ static at_status read_layout(reader *r, const atx_op *op)
     at_status status = atx_layout_read(&problem, &line, &cause);
     if (status == AT_OK)
         status = atx_layout_reduce(&problem, r->catalog, &cause);
+    if (status == AT_OK && problem.op != op)
+        note_reduced(r, &problem);
     if (status == AT_OK)
         return atx_problem_set_add(&r->set, &problem, r->calls, r->err);
     atx_shape_fail(&r->text, line.guilty, "%s", cause.text);
     return AT_ERR_INPUT;
 }
 
-/* "calls=12" at the end of the line, which ends before it then. */
-static void read_calls(reader *r)
-{
-    static const char NAME[] = "calls=";
-    atx_shape_text *t = &r->text;
-    const char *end = t->end;
-    r->calls = 1;
-    while (end > t->line && atx_shape_is_blank(end[-1]))
-        end--;
-    const char *word = end;
-    while (word > t->line && !atx_shape_is_blank(word[-1]))
-        word--;
-    const size_t len = sizeof NAME - 1;
-    if ((size_t)(end - word) < len || memcmp(word, NAME, len) != 0)
-        return;
-    atx_shape_text number = { .line = t->line, .p = word + len, .end = end };
-    r->calls = atx_shape_sees_digit(&number) ? atx_shape_number(&number, true) : 0;
-    if (r->calls < 1 || number.p != end || !atx_shape_good(&number))
-        atx_shape_fail(t, word, "found '%s'; expected calls=N, how often the problem is asked for",
-                       atx_shape_show(word, end).text);
-    t->end = word;
-}
-
 /* r->text is the whole line. */
-static at_status read_line(reader *r)
+static at_status read_problem(reader *r)
 {
     entry e = { 0 };
     atx_shape_text *t = &r->text;
@@ -450,7 +470,7 @@ static at_status read_line(reader *r)
     const char *comment = memchr(t->line, '#', (size_t)(t->end - t->line));
     if (comment)
         t->end = comment;
-    read_calls(r);
+    r->calls = atx_shape_read_calls(t);
     if (!atx_shape_good(t))
         return AT_ERR_INPUT;
     const atx_op *op = layout_op(r);
@@ -464,39 +484,98 @@ static at_status read_line(reader *r)
     return atx_shape_good(t) ? finish_line(r, &e) : AT_ERR_INPUT;
 }
 
+/* What is wrong with the line; the others are read nevertheless, so that all faults are known at once. */
+static void note_fault(reader *r)
+{
+    const atx_shape_text *t = &r->text;
+    if (r->faults.len < FAULTS_BYTES)
+        atx_str_addf(&r->faults, "%s%s:%d:%td: %s", r->fault_count ? "\n" : "", r->file, r->line_number,
+                     t->guilty - t->line + 1, t->cause.text);
+    else
+        r->faults_left_out++;
+    r->fault_count++;
+}
+
+static at_status read_line(reader *r, const char *line, const char *end);
+
+/* A problem for each size of a range, and so on: the line may have more of them. */
+static at_status read_range(reader *r, const atx_shape_range *range, const char *line, const char *end)
+{
+    at_status status = AT_OK;
+    const int faults = r->fault_count;
+    atx_str one = { 0 };
+    for (int64_t size = range->first; size && status == AT_OK && r->fault_count == faults;
+         size = atx_shape_range_next(range, size)) {
+        atx_str_reset(&one);
+        atx_str_add_bytes(&one, line, (size_t)(range->numbers - line));
+        atx_str_add_int(&one, size);
+        atx_str_add_bytes(&one, range->end, (size_t)(end - range->end));
+        status = atx_str_status(&one, r->err);
+        if (status == AT_OK)
+            status = read_line(r, one.data, one.data + one.len);
+    }
+    atx_str_clear(&one);
+    return status;
+}
+
+static at_status read_line(reader *r, const char *line, const char *end)
+{
+    atx_shape_range range;
+    if (atx_shape_find_range(&range, line, end))
+        return read_range(r, &range, line, end);
+    r->text = (atx_shape_text){ .line = line, .p = line, .end = end };
+    if (++r->read > MAX_OF_LINE)
+        atx_shape_fail(&r->text, line, "found ranges of more than %d problems; expected smaller ones",
+                       MAX_OF_LINE);
+    at_status status = atx_shape_good(&r->text) ? read_problem(r) : AT_ERR_INPUT;
+    if (status != AT_ERR_INPUT || atx_shape_good(&r->text))
+        return status;
+    note_fault(r);
+    return AT_OK;
+}
+
+static at_status read_lines(reader *r, const char *text, size_t len)
+{
+    const char *end = text + len, *p = text;
+    at_status status = AT_OK;
+    while (p < end && status == AT_OK) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        r->line_number++;
+        r->read = 0;
+        status = read_line(r, p, newline ? newline : end);
+        p = newline ? newline + 1 : end;
+    }
+    if (status == AT_OK && r->faults_left_out)
+        atx_str_addf(&r->faults, "\nand %d more line%s", r->faults_left_out,
+                     r->faults_left_out == 1 ? "" : "s");
+    return status;
+}
+
 at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const char *file,
                            const atx_catalog *catalog, const atx_shape_defaults *defaults, at_error *err)
 {
-    static const char MARK[] = "\xef\xbb\xbf";
     reader r = { .file = file, .catalog = catalog, .err = err };
-    const char *end = text + len, *p = text;
-    at_status status = AT_OK;
-
+    atx_str plain = { 0 };
     if (defaults)
         r.defaults = *defaults;
-    if (len >= 3 && memcmp(text, MARK, 3) == 0)
-        p += 3;
-    while (p < end && status == AT_OK) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        r.text = (atx_shape_text){ .line = p, .p = p, .end = newline ? newline : end };
-        p = newline ? newline + 1 : end;
-        r.line_number++;
-        status = read_line(&r);
-    }
-    if (!atx_shape_good(&r.text))
-        atx_fail(err, AT_ERR_INPUT, "%s:%d:%td: %s", file, r.line_number, r.text.guilty - r.text.line + 1,
-                 r.text.cause.text);
+    atx_shape_plain(&plain, text, len);
+    at_status status = atx_str_status(&plain, err);
+    if (status == AT_OK)
+        status = read_lines(&r, atx_str_text(&plain), plain.len);
+    if (status == AT_OK && r.fault_count)
+        status = atx_fail(err, AT_ERR_INPUT, "%s", atx_str_text(&r.faults));
     if (status == AT_OK && r.set.count == 0)
         status =
             atx_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
-        *out = (atx_shapes){
-            .problems = r.set.problems, .calls = r.set.calls, .count = r.set.count, .cap = r.set.cap
-        };
-        r.set.problems = NULL;
-        r.set.calls = NULL;
+        *out = (atx_shapes){ r.set.problems, r.set.calls, r.set.count, r.set.cap, r.notes };
+        r.set = (atx_problem_set){ 0 };
+        r.notes = (atx_str){ 0 };
     }
     atx_problem_set_clear(&r.set);
+    atx_str_clear(&r.notes);
+    atx_str_clear(&r.faults);
+    atx_str_clear(&plain);
     return status;
 }
 
@@ -516,5 +595,6 @@ void atx_shapes_clear(atx_shapes *shapes)
 {
     free(shapes->problems);
     free(shapes->calls);
+    atx_str_clear(&shapes->notes);
     *shapes = (atx_shapes){ 0 };
 }

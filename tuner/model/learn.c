@@ -384,7 +384,7 @@ at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store
         status = atx_store_newest_trial(&m->newest_trial, stores[0], err);
     for (int i = 0; i < count && status == AT_OK; i++) {
         atx_store_set_cancel(stores[i], cancel);
-        status = atx_samples_read(&samples, stores[i], catalog, err);
+        status = atx_samples_read(&samples, stores[i], catalog, ATX_MOST_SAMPLES, err);
         atx_store_set_cancel(stores[i], NULL);
     }
     if (status == AT_OK)

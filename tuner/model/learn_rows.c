@@ -29,8 +29,11 @@ static bool problem_of(atx_problem *out, const atx_problem_key *n, const atx_cat
     return known;
 }
 
+#define LEAST_SAMPLES 16 /* of a problem, however many there are */
+
 typedef struct reading {
     atx_samples *out;
+    size_t problems, most; /* of the store; samples of each that are kept */
     atx_store *store;
     const atx_catalog *catalog;
     int problem;
@@ -86,23 +89,49 @@ static int number_of(atx_samples *s, const atx_problem *p)
     return (int)s->problem_count++;
 }
 
+/* Of many trials the faster half of what is kept, which decides, and as many evenly from the others. */
+static void thin(atx_samples *s, size_t from, size_t most)
+{
+    const size_t count = s->count - from, fastest = most / 2, others = most - fastest;
+    atx_sample *items = s->items + from;
+    if (count <= most)
+        return;
+    for (size_t i = 0; i < others; i++)
+        items[fastest + i] = items[fastest + i * (count - fastest) / others];
+    s->count = from + most;
+}
+
+static bool count_problem(void *context, const atx_problem_key *key)
+{
+    (void)key;
+    ((reading *)context)->problems++;
+    return true;
+}
+
 static bool read_problem(void *context, const atx_problem_key *key)
 {
     reading *r = context;
     atx_problem p;
     if (!problem_of(&p, key, r->catalog))
         return true;
+    const size_t from = r->out->count;
     r->problem = number_of(r->out, &p);
     r->failed = r->problem < 0;
     if (!r->failed)
         r->status = atx_store_each_trial(r->store, key, NULL, keep_trial, r, r->err);
+    thin(r->out, from, r->most);
     return !r->failed && r->status == AT_OK;
 }
 
-at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog, at_error *err)
+at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog, size_t most,
+                           at_error *err)
 {
     reading r = { .out = out, .store = store, .catalog = catalog, .err = err };
-    at_status status = atx_store_each_problem(store, read_problem, &r, err);
+    at_status status = atx_store_each_problem(store, count_problem, &r, err);
+    r.most = most / (r.problems ? r.problems : 1);
+    r.most = r.most > LEAST_SAMPLES ? r.most : LEAST_SAMPLES;
+    if (status == AT_OK)
+        status = atx_store_each_problem(store, read_problem, &r, err);
     if (status == AT_OK && r.status != AT_OK)
         return r.status;
     return status == AT_OK && r.failed ? atx_no_memory(err) : status;

@@ -31,8 +31,15 @@ typedef struct atx_samples {
     size_t device_count, device_cap;
 } atx_samples;
 
-/* Timed trials, cold, of ops that are tuned for time, whose templates are in the catalog as they were. */
-at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog,
+/* Of a store: learning takes time and memory by their number. */
+#define ATX_MOST_SAMPLES 300000
+
+/*
+ * Timed trials, cold, of ops that are tuned for time, whose templates are in the catalog as they were. Of a
+ * store that has more than `most` each problem has an equal share: its fastest trials, and as many evenly
+ * from the others.
+ */
+at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog, size_t most,
                            at_error *err) AT_MUST_CHECK;
 void atx_samples_clear(atx_samples *s);
 

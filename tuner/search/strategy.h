@@ -39,6 +39,8 @@ typedef struct atx_strategy {
     /* So many devices measure from now on, and so many proposals keep compilers and devices busy, in place of
      * search->ahead. NULL: never mind. */
     void (*widen)(void *state, int devices, int ahead);
+    /* How many more it expects to propose. NULL: all that may be. */
+    int64_t (*expected_left)(const void *state);
     void (*close)(void *state);
 } atx_strategy;
 

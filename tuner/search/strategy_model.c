@@ -40,6 +40,7 @@
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
 #define CALM_TRIALS         32 /* so many in a row must have expected little                                  */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
+#define EASING              0.5 /* see model_expected_left                                                     */
 
 /* A trial as the model sees it. */
 typedef struct row {
@@ -79,6 +80,7 @@ typedef struct model {
     bool ended;
     int devices; /* that measure */
     int calm;    /* proposals in a row after which little was expected */
+    double gain; /* expected of all, when it was last asked for; INFINITY: it was not */
     struct model_opening {
         int64_t *first; /* to be tried before the model: hints, defaults */
         int first_count, next_first;
@@ -143,6 +145,7 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
         m->opening.first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_training_set = RANDOM_FIRST;
     m->devices = 1;
+    m->gain = INFINITY;
     *state = m;
     return AT_OK;
 }
@@ -349,7 +352,9 @@ static int64_t choose(model *m)
     if (top < 0)
         return ATX_NO_MORE;
     m->top_gain = m->slot.gain[top];
-    bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
+    bool may_end = m->search.worth > 0 && m->done >= LEAST_TRIALS;
+    m->gain = may_end ? gain_of_all(m, best) : INFINITY;
+    bool calm = m->gain < m->search.worth;
     m->calm = calm ? m->calm + 1 : 0;
     return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
 }
@@ -549,6 +554,21 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
     }
 }
 
+/*
+ * The trials that end a search, and before them those until little is expected: EASING of what was tried for
+ * each factor of e that the gain is above the threshold.
+ */
+static int64_t model_expected_left(const void *state)
+{
+    const model *m = state;
+    int64_t left = CALM_TRIALS + 1 - m->calm;
+    if (m->search.worth > 0 && m->gain > m->search.worth && isfinite(m->gain))
+        left += (int64_t)(EASING * (double)m->done * log(m->gain / m->search.worth));
+    else if (!isfinite(m->gain))
+        left += m->done < LEAST_TRIALS ? 2 * LEAST_TRIALS - m->done : 0;
+    return m->search.worth > 0 && left < m->left ? left : m->left;
+}
+
 const atx_strategy atx_strategy_model = {
     .name = "model",
     .about = "the most promising by a model of what was measured so far",
@@ -558,5 +578,6 @@ const atx_strategy atx_strategy_model = {
     .report = model_report,
     .pace = model_pace,
     .widen = model_widen,
+    .expected_left = model_expected_left,
     .close = model_close,
 };

@@ -58,6 +58,7 @@ typedef struct atx_progress {
     int problem_index, problem_count; /* index counts from 0                */
     atx_phase phase;
     int64_t done, total;      /* trials of this problem                            */
+    bool total_is_estimate;   /* by the strategy: the search ends before the space does */
     int64_t failed;           /* of them: not timed                                */
     int helping;              /* other devices that measure for it, too            */
     double best_s;            /* 0: none yet                                       */

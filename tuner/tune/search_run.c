@@ -369,6 +369,18 @@ static at_status flush(atx_search_run *c, size_t *wrote, at_error *err)
     return status;
 }
 
+/* Trials in all: those proposed, and as many more as the strategy expects. */
+static void expect_trials(atx_progress *p, const atx_search_run *c)
+{
+    const struct atx_search_run_proposals *r = &c->proposals;
+    const int64_t proposed = (int64_t)c->candidates.candidate_count;
+    const int64_t left = r->exhausted                 ? 0
+                         : r->strategy->expected_left ? r->strategy->expected_left(r->strategy_state)
+                                                      : r->search.max_trials - proposed;
+    p->total = proposed + left < r->search.max_trials ? proposed + left : r->search.max_trials;
+    p->total_is_estimate = !r->exhausted && r->strategy->expected_left;
+}
+
 static void report_progress(atx_search_run *c)
 {
     double now = atx_now_s();
@@ -379,7 +391,7 @@ static void report_progress(atx_search_run *c)
         return;
     c->account.reported_s = now;
     p.done = c->account.tally.decided;
-    p.total = c->proposals.search.max_trials;
+    expect_trials(&p, c);
     p.failed = c->account.tally.failed;
     p.helping = atx_search_run_ready_device_slots(c) - 1;
     p.elapsed_s = now - c->account.tally.started_s;

@@ -66,6 +66,16 @@ const char *atx_whole_read(int64_t *out, const char **p, const char *end)
     return fits ? NULL : "a number of at most 9223372036854775807";
 }
 
+const char *atx_size_read(int64_t *out, const char **p, const char *end)
+{
+    const char *expected = atx_whole_read(out, p, end);
+    if (expected || *p == end || !strchr("KkMm", **p) || !**p)
+        return expected;
+    const int64_t unit = **p == 'K' || **p == 'k' ? 1024 : 1024 * 1024;
+    ++*p;
+    return __builtin_mul_overflow(*out, unit, out) ? "a number below 2^63" : NULL;
+}
+
 const char *atx_whole_parse(int64_t *out, const char *text)
 {
     const char *p = text, *end = text + strlen(text);

@@ -25,6 +25,9 @@ int atx_vformat(char *out, size_t size, const char *format, va_list args);
  * to stand behind "expected ". */
 const char *atx_whole_read(int64_t *out, const char **p, const char *end);
 
+/* The same of a size, which may end with K (1024) or M (1024 K). */
+const char *atx_size_read(int64_t *out, const char **p, const char *end);
+
 /* The same of a whole text. */
 const char *atx_whole_parse(int64_t *out, const char *text);
 

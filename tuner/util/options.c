@@ -7,14 +7,40 @@
 #include "util/options.h"
 
 #include "util/number.h"
+#include "util/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Letters mean the same for every command that has the option. */
+static const struct {
+    char letter;
+    const char *name;
+} LETTERS[] = {
+    { 'h', "--help" }, { 'j', "--jobs" }, { 'o', "--output" }, { 'q', "--quiet" }, { 'v', "--verbose" },
+};
+
+char atx_option_letter(const char *name)
+{
+    for (size_t i = 0; i < sizeof LETTERS / sizeof *LETTERS; i++)
+        if (strcmp(name, LETTERS[i].name) == 0)
+            return LETTERS[i].letter;
+    return 0;
+}
 
 static const atx_option *find(const atx_option *table, const char *name, size_t len)
 {
     for (; table->name; table++)
         if (strlen(table->name) == len && memcmp(table->name, name, len) == 0)
+            return table;
+    return NULL;
+}
+
+/* NULL: of this table none has the letter. */
+static const atx_option *find_letter(const atx_option *table, char letter)
+{
+    for (; table->name; table++)
+        if (atx_option_letter(table->name) == letter)
             return table;
     return NULL;
 }
@@ -91,8 +117,8 @@ static at_status unknown(const atx_option *table, const char *found, size_t len,
     memcpy(word, found, len);
     word[len] = '\0';
     const char *near = atx_nearest(word, names);
-    return atx_fail(err, AT_ERR_USAGE, "unknown option '%s'%s%s%s; --help lists the options", word,
-                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return atx_fail(err, AT_ERR_USAGE, "unknown option '%s'; %s%s%s--help lists the options", word,
+                    near ? "did you mean " : "", near ? near : "", near ? "? " : "");
 }
 
 static at_status bad_value(const atx_option *o, const char *found, const char *expected, at_error *err)
@@ -180,7 +206,33 @@ static const atx_option *json_format(const atx_option *table)
     return o && strstr(o->value, "json") && !strstr(o->value, "jsonl") ? o : NULL;
 }
 
-/* One option at argv[*i]; takes its value from the next word when it has none of its own. */
+/* Its value: `joined` to it, or else the next word. */
+static at_status set_value(const atx_option *o, const char *joined, int argc, char **argv, int *i,
+                           at_error *err)
+{
+    if (!joined && *i + 1 >= argc)
+        return atx_fail(err, AT_ERR_USAGE, "%s: a value is missing; expected %s", o->name, o->value);
+    return set(o, joined ? joined : argv[++*i], err);
+}
+
+/* "-q", "-j8", "-j 8", "-o=FILE", "-qv": letters of flags, and at the end one of an option with a value. */
+static at_status parse_letters(const atx_option *table, int argc, char **argv, int *i, at_error *err)
+{
+    at_status status = AT_OK;
+    const char *arg = argv[*i];
+    for (const char *letter = arg + 1; *letter && status == AT_OK; letter++) {
+        const atx_option *o = find_letter(table, *letter);
+        const char *joined = letter[1] ? letter + 1 + (letter[1] == '=') : NULL;
+        if (!o)
+            return unknown(table, arg, strlen(arg), err);
+        if (o->kind != ATX_OPT_FLAG)
+            return set_value(o, joined, argc, argv, i, err);
+        status = set(o, NULL, err);
+    }
+    return status;
+}
+
+/* One option at argv[*i]. */
 static at_status parse_one(const atx_option *table, int argc, char **argv, int *i, at_error *err)
 {
     const char *arg = argv[*i], *value = strchr(arg, '=');
@@ -188,15 +240,14 @@ static at_status parse_one(const atx_option *table, int argc, char **argv, int *
     const atx_option *o = find(table, arg, len);
     if (strcmp(arg, "--json") == 0 && json_format(table))
         return set(json_format(table), "json", err);
+    if (!o && arg[1] != '-')
+        return parse_letters(table, argc, argv, i, err);
     if (!o)
         return unknown(table, arg, len, err);
     if (o->kind == ATX_OPT_FLAG && value)
         return atx_fail(err, AT_ERR_USAGE, "%s takes no value; found '%s'", o->name, value + 1);
-    if (o->kind != ATX_OPT_FLAG && !value && *i + 1 >= argc)
-        return atx_fail(err, AT_ERR_USAGE, "%s: a value is missing; expected %s", o->name, o->value);
-    if (o->kind != ATX_OPT_FLAG)
-        value = value ? value + 1 : argv[++*i];
-    return set(o, value, err);
+    return o->kind == ATX_OPT_FLAG ? set(o, NULL, err)
+                                   : set_value(o, value ? value + 1 : NULL, argc, argv, i, err);
 }
 
 static bool is_option(const char *word)
@@ -224,54 +275,45 @@ at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_
 }
 
 #define HELP_COLUMN 30
-#define HELP_WIDTH  110
+#define HELP_INDENT 6  /* of the lines under an option, where two columns do not fit */
+#define TWO_COLUMNS 72 /* they do from this width on                               */
 
-/* `text` between two columns: it begins at `indent`, and so do the lines that it takes. */
-static void add_wrapped(atx_str *out, const char *text, size_t len, size_t indent)
-{
-    size_t column = indent;
-    for (size_t at = 0, word; at < len; at += word + 1) {
-        const char *space = memchr(text + at, ' ', len - at);
-        word = space ? (size_t)(space - text) - at : len - at;
-        const bool first = at == 0, fits = column + 1 + word <= HELP_WIDTH;
-        if (!first && !fits)
-            atx_str_addf(out, "\n%*s", (int)indent, "");
-        else if (!first)
-            atx_str_add(out, " ");
-        column = first || !fits ? indent + word : column + 1 + word;
-        atx_str_add_bytes(out, text + at, word);
-    }
-    atx_str_add(out, "\n");
-}
-
-static void add_paragraphs(atx_str *out, const char *text)
+static void add_paragraphs(atx_str *out, const char *text, size_t width)
 {
     for (size_t len; *text; text += len + (text[len] == '\n')) {
         len = strcspn(text, "\n");
-        add_wrapped(out, text, len, 0);
+        atx_wrap(out, text, len, (atx_wrap_box){ .width = width });
+        atx_str_add(out, "\n");
     }
 }
 
-void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table)
+/* "  -q, --quiet" or "  --db FILE", and what it does beside or below it. */
+static void add_row(atx_str *out, const char *name, const char *value, const char *help, size_t width)
+{
+    const bool beside = !width || width >= TWO_COLUMNS;
+    const size_t indent = beside ? HELP_COLUMN : HELP_INDENT, begin = out->len;
+    const char letter = atx_option_letter(name);
+    atx_str_add(out, "  ");
+    if (letter)
+        atx_str_addf(out, "-%c, ", letter);
+    atx_str_addf(out, "%s%s%s", name, value ? " " : "", value ? value : "");
+    if (!beside || out->len - begin >= HELP_COLUMN)
+        atx_str_addf(out, "\n%*s", (int)indent, "");
+    else
+        atx_str_addf(out, "%*s", (int)(HELP_COLUMN - (out->len - begin)), "");
+    atx_wrap(out, help, strlen(help), (atx_wrap_box){ indent, indent, width });
+    atx_str_add(out, "\n");
+}
+
+void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table, size_t width)
 {
     const bool json = json_format(table) != NULL;
     atx_str_addf(out, "usage: %s\n\n", usage->synopsis);
-    add_paragraphs(out, usage->about);
+    add_paragraphs(out, usage->about, width);
     atx_str_add(out, "\noptions:\n");
-    for (; table->name; table++) {
-        char left[64];
-        atx_str name = { 0 };
-        atx_str_addf(&name, "  %s%s%s", table->name, table->value ? " " : "",
-                     table->value ? table->value : "");
-        strncpy(left, atx_str_text(&name), sizeof left - 1);
-        left[sizeof left - 1] = '\0';
-        atx_str_addf(out, "%-*s", HELP_COLUMN, left);
-        if (strlen(left) >= HELP_COLUMN)
-            atx_str_addf(out, "\n%*s", HELP_COLUMN, "");
-        add_wrapped(out, table->help, strlen(table->help), HELP_COLUMN);
-        atx_str_clear(&name);
-    }
+    for (; table->name; table++)
+        add_row(out, table->name, table->value, table->help, width);
     if (json)
-        atx_str_addf(out, "%-*sshort for --format json\n", HELP_COLUMN, "  --json");
-    atx_str_addf(out, "%-*sthis page\n", HELP_COLUMN, "  --help");
+        add_row(out, "--json", NULL, "short for --format json", width);
+    add_row(out, "--help", NULL, "this page", width);
 }

@@ -2,8 +2,8 @@
  * options.h - a command's options: one table that parses, checks and prints the help.
  *
  * Accepted: --name value, --name=value, flags alone, `--` before words that start with a dash. Everything
- * that is not an option is a word. A table whose --format takes json takes --json, too. Texts are borrowed
- * from argv.
+ * that is not an option is a word. Some names have a letter: -q, -j8, -j 8, -qv. A table whose --format takes
+ * json takes --json, too. Texts are borrowed from argv.
  */
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H
@@ -55,8 +55,11 @@ typedef struct atx_usage {
 at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_words *words, bool *help,
                             at_error *err) AT_MUST_CHECK;
 
-/* The page that --help prints. */
-void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table);
+/* The page that --help prints, for so many columns; 0: no line is wrapped. */
+void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table, size_t width);
+
+/* The letter that is short for an option, 'q' for "--quiet"; 0: none is. */
+char atx_option_letter(const char *name);
 
 /* Characters to be added, left out or changed on the way from `a` to `b`; SIZE_MAX: one has more than 64. */
 size_t atx_edit_distance(const char *a, size_t a_len, const char *b);

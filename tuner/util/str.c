@@ -135,6 +135,12 @@ void atx_str_add_word(atx_str *s, const char *text)
     atx_str_add(s, "'");
 }
 
+/* As it is in JSON, whatever stands beside it. */
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 /* A byte that is no UTF-8 becomes the replacement character: JSON has no other text. */
 void atx_str_add_json(atx_str *s, const char *text)
 {
@@ -144,14 +150,18 @@ void atx_str_add_json(atx_str *s, const char *text)
     }
     atx_str_add(s, "\"");
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
+        if (*p == '"' || *p == '\\') {
             atx_str_addf(s, "\\%c", *p);
-        else if (*p == '\n')
+        } else if (*p == '\n') {
             atx_str_add(s, "\\n");
-        else if (*p >= 0x20 && *p < 0x7f)
-            atx_str_add_bytes(s, p, 1);
-        else
+        } else if (!is_plain(*p)) {
             p += add_character(s, (const char *)p) - 1;
+        } else {
+            const unsigned char *begin = p;
+            while (is_plain(p[1]))
+                p++;
+            atx_str_add_bytes(s, begin, (size_t)(p - begin) + 1);
+        }
     }
     atx_str_add(s, "\"");
 }

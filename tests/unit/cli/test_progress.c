@@ -47,7 +47,7 @@ static atx_display display(bool terminal, bool verbose)
 Test(progress, a_line_tells_where_the_run_is_and_what_is_best)
 {
     atx_str line = { 0 };
-    atx_progress_line(&line, &progress, 0);
+    atx_progress_line(&line, &progress, -1, 0);
     cr_assert_str_eq(atx_str_text(&line),
                      "GPU 0  2/3 4096x4096 f32  search [##########..........] 50/100 (2 failed)  12 s left  "
                      "best 36.00 us, 3728 GB/s, 94.4 % of copy  tile_rows TILE=32");
@@ -58,7 +58,7 @@ Test(progress, a_line_tells_of_devices_that_take_part)
 {
     atx_str line = { 0 };
     progress.helping = 3;
-    atx_progress_line(&line, &progress, 0);
+    atx_progress_line(&line, &progress, -1, 0);
     cr_assert(strstr(atx_str_text(&line), "GPU 0 and 3 more  2/3 4096x4096 f32"), "%s", atx_str_text(&line));
     atx_str_clear(&line);
 }
@@ -68,7 +68,8 @@ Test(progress, a_setup_has_no_trials_to_count)
     atx_str line = { 0 };
     progress.phase = ATX_PHASE_SETUP;
     progress.doing = "counting the configurations of tile";
-    atx_progress_line(&line, &progress, 0);
+    progress.left_s = -1;
+    atx_progress_line(&line, &progress, -1, 0);
     cr_assert_str_eq(atx_str_text(&line),
                      "GPU 0  2/3 4096x4096 f32  set up: counting the configurations of tile");
     atx_str_clear(&line);
@@ -78,7 +79,7 @@ Test(progress, a_line_is_never_wider_than_the_terminal)
 {
     for (int width = 1; width < 200; width++) {
         atx_str line = { 0 };
-        atx_progress_line(&line, &progress, width);
+        atx_progress_line(&line, &progress, 30, (size_t)width);
         cr_assert_leq(line.len, (size_t)width);
         cr_assert_eq(strlen(atx_str_text(&line)), line.len);
         atx_str_clear(&line);
@@ -91,7 +92,7 @@ Test(progress, nothing_to_count_yet_is_an_empty_bar)
     progress.done = progress.total = progress.failed = 0;
     progress.best_s = 0;
     progress.left_s = -1;
-    atx_progress_line(&line, &progress, 0);
+    atx_progress_line(&line, &progress, -1, 0);
     cr_assert_str_eq(atx_str_text(&line), "GPU 0  2/3 4096x4096 f32  search [....................] 0/0");
     atx_str_clear(&line);
 }
@@ -124,20 +125,66 @@ Test(progress, devices_take_turns_on_a_terminal)
     cr_assert(switches >= 2 && switches <= 4, "%d", switches);
 }
 
-Test(progress, elsewhere_a_line_is_written_when_a_problem_starts_and_every_half_minute)
+Test(progress, elsewhere_there_are_only_results)
 {
     atx_display d = display(false, false);
-    cr_assert(atx_display_due(&d, &progress, 100));
-    cr_assert(!atx_display_due(&d, &progress, 101));
-    progress.phase = ATX_PHASE_REMEASURE;
-    cr_assert(!atx_display_due(&d, &progress, 102));
-    progress.problem_index++;
-    cr_assert(atx_display_due(&d, &progress, 103));
-    progress.device = 1; /* the other GPU starts the same problem */
-    cr_assert(atx_display_due(&d, &progress, 104));
-    progress.device = 0;
-    cr_assert(!atx_display_due(&d, &progress, 133));
-    cr_assert(atx_display_due(&d, &progress, 134.5));
+    for (int s = 0; s < 1000; s += 10) {
+        progress.problem_index = s / 100;
+        cr_assert(!atx_display_due(&d, &progress, 100 + s));
+    }
+}
+
+Test(progress, a_line_tells_when_all_problems_will_be_done)
+{
+    static const struct {
+        double left_s, list_left_s;
+        const char *says;
+    } TRIES[] = { { 12, 99, "/100 (2 failed)  12 s left, 99 s for all  best" },
+                  { -1, 5990, "/100 (2 failed)  100 min for all  best" },
+                  { 12, 7200, "/100 (2 failed)  12 s left, 2.0 h for all  best" },
+                  { 12, -1, "/100 (2 failed)  12 s left  best" } };
+    for (size_t i = 0; i < sizeof TRIES / sizeof *TRIES; i++) {
+        atx_str line = { 0 };
+        progress.left_s = TRIES[i].left_s;
+        atx_progress_line(&line, &progress, TRIES[i].list_left_s, 0);
+        cr_assert(strstr(atx_str_text(&line), TRIES[i].says), "%s", atx_str_text(&line));
+        atx_str_clear(&line);
+    }
+}
+
+Test(progress, a_total_that_is_estimated_is_marked)
+{
+    atx_str line = { 0 };
+    progress.total_is_estimate = true;
+    atx_progress_line(&line, &progress, -1, 0);
+    cr_assert(strstr(atx_str_text(&line), "] 50/~100 "), "%s", atx_str_text(&line));
+    atx_str_clear(&line);
+}
+
+static void expect_left(const atx_display *d, double now_s, double expected_s)
+{
+    double left_s = atx_display_list_left(d, &progress, now_s);
+    cr_assert_float_eq(left_s, expected_s, 1e-6, "%g, expected %g", left_s, expected_s);
+}
+
+Test(progress, the_time_of_a_list_follows_from_the_problems_that_are_done)
+{
+    atx_display d = display(true, false);
+    d.list.began_s = 100;
+    progress.problem_count = 12;
+    progress.left_s = -1;
+    expect_left(&d, 100, -1); /* nothing is known */
+    progress.elapsed_s = 2;
+    progress.left_s = 3;
+    expect_left(&d, 102, 3 + 11 * 5); /* as if all took as long */
+    atx_display_finished(&d, false, 102);
+    atx_display_finished(&d, false, 102);
+    expect_left(&d, 102, 3 + 9 * 5); /* what was known before has no time of its own */
+    atx_display_finished(&d, true, 108);
+    progress.left_s = -1;
+    expect_left(&d, 110, 9 * 8 - 2);
+    progress.left_s = 300;
+    expect_left(&d, 110, 300); /* never less than this problem alone */
 }
 
 Test(progress, verbose_tells_every_phase_and_quiet_nothing)

@@ -53,7 +53,7 @@ static const atx_answer ANSWER = {
 static char *report(atx_format format, const atx_result *r)
 {
     atx_str out = { 0 };
-    atx_report_result(&out, format, r);
+    atx_report_result(&out, &(atx_report_layout){ .format = format }, r);
     cr_assert(!out.failed && out.len > 0);
     return out.data;
 }
@@ -67,6 +67,45 @@ Test(report, a_row_has_time_speed_share_and_notes)
         row, "512x2048 f32               4.00 us        2 87.5 %  tile A=1 B=\"2\"  [tied with 2 others]  "
              "[interrupted]  [10 of 20 configurations]\n");
     free(row);
+}
+
+static const char *text_row(const atx_report_layout *layout, const atx_result *r)
+{
+    static atx_str out;
+    atx_str_clear(&out);
+    atx_report_result(&out, layout, r);
+    return atx_str_text(&out);
+}
+
+Test(report, a_row_that_is_too_wide_has_its_details_below)
+{
+    atx_problem p = problem();
+    atx_result r = { .problem = &p, .found = true, .answer = &ANSWER };
+    atx_report_layout layout = { .width = 60 };
+    atx_report_fit(&layout, &p, 1);
+    cr_assert_str_eq(text_row(&layout, &r), "512x2048 f32               4.00 us        2 87.5 %\n"
+                                            "    tile A=1 B=\"2\"  [tied with 2 others]  [10 of 20\n"
+                                            "    configurations]\n");
+    layout.width = 115;
+    cr_assert(strchr(text_row(&layout, &r), '\n')[1] == '\0', "%s", text_row(&layout, &r));
+    layout.width = 114;
+    cr_assert(strchr(text_row(&layout, &r), '\n')[1] != '\0', "%s", text_row(&layout, &r));
+}
+
+Test(report, the_first_column_is_as_wide_as_the_longest_problem)
+{
+    atx_str head = { 0 };
+    atx_problem p = problem();
+    at_error err = { 0 };
+    cr_assert_eq(atx_problem_init(&p, atx_catalog_find_op(catalog, "transpose"), ATX_BF16,
+                                  (int64_t[]){ 12345, 123456789, 1234 }, 3, &err),
+                 AT_OK, "%s", err.text);
+    atx_report_layout layout = { .width = 200 };
+    atx_report_fit(&layout, &p, 1);
+    cr_assert_eq(layout.problem_columns, strlen("12345x123456789x1234 bf16"));
+    atx_report_head(&head, &layout);
+    cr_assert_str_eq(atx_str_text(&head), "problem                          time     GB/s   copy  winner\n");
+    atx_str_clear(&head);
 }
 
 Test(report, a_problem_without_winner_says_why)
@@ -100,7 +139,7 @@ Test(report, every_csv_row_has_the_columns_of_the_head)
     atx_result good = { .problem = &p, .found = true, .answer = &ANSWER },
                bad = { .problem = &p, .why = "no" };
     atx_str head = { 0 };
-    atx_report_head(&head, ATX_CSV);
+    atx_report_head(&head, &(atx_report_layout){ .format = ATX_CSV });
     char *a = report(ATX_CSV, &good), *b = report(ATX_CSV, &bad);
     cr_assert_eq(fields(a), fields(atx_str_text(&head)), "%s%s", atx_str_text(&head), a);
     cr_assert_eq(fields(b), fields(atx_str_text(&head)), "%s%s", atx_str_text(&head), b);
@@ -136,7 +175,22 @@ Test(report, totals_count_every_outcome)
     atx_report_totals(&out, &t, 2.0);
     cr_assert_str_eq(atx_str_text(&out),
                      "1 of 1 problems have a winner; 8 trials, 1 crashed; 5 kernels compiled; 2.0 s, "
-                     "4 configurations a second\n");
+                     "4 configurations a second");
+    atx_str_clear(&out);
+}
+
+Test(report, totals_of_a_list_that_was_interrupted_count_all_of_it)
+{
+    atx_problem p = problem();
+    atx_totals t = { .listed = 14 };
+    atx_str out = { 0 };
+    atx_result r = { .problem = &p, .found = true, .answer = &ANSWER, .interrupted = true };
+    for (int i = 0; i < 3; i++)
+        atx_totals_add(&t, &r);
+    atx_report_totals(&out, &t, 2.0);
+    cr_assert_str_eq(atx_str_text(&out),
+                     "3 of 14 problems have a winner; 0 trials; 0 kernels compiled; 2.0 s; "
+                     "interrupted, the same command goes on from here");
     atx_str_clear(&out);
 }
 
@@ -153,6 +207,6 @@ Test(report, totals_say_how_busy_the_device_was_and_what_races_spared_it)
     cr_assert_str_eq(
         atx_str_text(&out),
         "0 of 2 problems have a winner; 16 trials; 0 kernels compiled; 4.0 s, 4 configurations a "
-        "second; device busy 75 %, races spared it 2.5 s\n");
+        "second; device busy 75 %, races spared it 2.5 s");
     atx_str_clear(&out);
 }

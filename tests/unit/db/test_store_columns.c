@@ -261,6 +261,10 @@ Test(store_columns, public_views_say_what_is_known_and_nothing_else)
           "TILE=32 integer, ORDER=out_fast text" },
         { "SELECT group_concat(name || '=' || value) FROM trial_parameters", "TILE=32,ORDER=out_fast" },
         { "SELECT group_concat(position || ':' || value) FROM sizes", "0:8,1:64,2:32" },
+        { "SELECT group_concat(type) FROM (SELECT type FROM best JOIN types USING (type_key) ORDER BY type)",
+          "f32,i32,u32" },
+        { "SELECT count(*) FROM best JOIN types USING (type_key) WHERE type = 'f32'", "1" },
+        { "SELECT group_concat(type_key) FROM types WHERE type = 'bf16'", "b2,bf16" },
     };
     const atx_problem_key key = { "transpose", "8x64x32/64x80@4", "b4", 16384, 131072, 0 };
     const atx_run_info info = {

@@ -18,9 +18,12 @@ static const struct {
     const char *word;
     atx_dtype type;
 } WORDS[] = {
-    { "float32", ATX_F32 }, { "FLOAT", ATX_F32 },     { "half", ATX_F16 },        { "Double", ATX_F64 },
-    { "int32", ATX_I32 },   { "int", ATX_I32 },       { "uint8", ATX_U8 },        { "bfloat16", ATX_BF16 },
-    { "int64", ATX_I64 },   { "complex64", ATX_C64 }, { "complex128", ATX_C128 }, { "fp16", ATX_F16 },
+    { "float32", ATX_F32 },       { "FLOAT", ATX_F32 },       { "half", ATX_F16 },
+    { "Double", ATX_F64 },        { "int32", ATX_I32 },       { "int", ATX_I32 },
+    { "uint8", ATX_U8 },          { "bfloat16", ATX_BF16 },   { "int64", ATX_I64 },
+    { "complex64", ATX_C64 },     { "complex128", ATX_C128 }, { "fp16", ATX_F16 },
+    { "torch.float32", ATX_F32 }, { "np.float16", ATX_F16 },  { "jax.numpy.int8", ATX_I8 },
+    { "torch.half", ATX_F16 },
 };
 
 Test(dtype, knows_other_words_in_any_case)
@@ -43,6 +46,8 @@ Test(dtype, lists_the_types_when_a_word_is_none)
                   "u64 c64 c128 bool");
     cr_assert_eq(type, ATX_F64, "outputs stay as they were");
     cr_assert_eq(atx_dtype_parse(&type, "", 0, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_dtype_parse(&type, "torch.", 6, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_dtype_parse(&type, "touch.f32", 9, &err), AT_ERR_INPUT);
     cr_assert_eq(atx_dtype_parse(&type, "f32x", 4, &err), AT_ERR_INPUT);
     cr_assert_eq(atx_dtype_parse(&type, "f3", 2, &err), AT_ERR_INPUT);
 }

@@ -219,6 +219,34 @@ Test(model, looks_at_features_that_differ_before_those_that_do_not)
     cr_expect_eq(of_one_row, ATX_MAX_SEEN - MANY / 2, "%d of one row", of_one_row);
 }
 
+static double fastest_of(const atx_samples *s, int problem)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].problem == problem)
+            best = fmin(best, s->items[i].seconds);
+    return best;
+}
+
+Test(model, of_too_many_trials_each_problem_keeps_its_fastest_and_some_of_the_others)
+{
+    at_error err = { 0 };
+    atx_samples all = { 0 }, few = { 0 };
+    put_training_samples();
+    cr_assert_eq(atx_samples_read(&all, w.store, w.catalog, ATX_MOST_SAMPLES, &err), AT_OK, "%s", err.text);
+    cr_assert_gt(all.count, 20 * all.problem_count);
+    cr_assert_eq(atx_samples_read(&few, w.store, w.catalog, 20 * all.problem_count, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(few.count, 20 * all.problem_count);
+    cr_assert_eq(few.problem_count, all.problem_count);
+    for (int i = 0; i < (int)all.problem_count; i++)
+        cr_assert_float_eq(fastest_of(&few, i), fastest_of(&all, i), 0);
+    cr_assert_lt(few.items[19].seconds, 1.01 * all.items[all.count / all.problem_count - 1].seconds);
+    cr_assert_gt(few.items[19].seconds, few.items[9].seconds);
+    atx_samples_clear(&few);
+    atx_samples_clear(&all);
+}
+
 Test(model, learns_nothing_from_few_problems)
 {
     put_law(512, 512);

@@ -102,7 +102,7 @@ Test(options, a_help_is_wrapped_between_words_and_keeps_its_paragraphs)
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     atx_str help = { 0 };
-    atx_options_help(&help, &USAGE, TABLE);
+    atx_options_help(&help, &USAGE, TABLE, 110);
     cr_assert_str_eq(atx_str_text(&help), "usage: autotune x\n\n"
                                           "These words, a line in the source or several, are wrapped where a "
                                           "reader's screen would wrap them, which is\n"
@@ -110,8 +110,65 @@ Test(options, a_help_is_wrapped_between_words_and_keeps_its_paragraphs)
                                           "  --flag                      stands in a column of its own, and "
                                           "goes on in that column where the line would\n"
                                           "                              be too wide\n"
-                                          "  --help                      this page\n");
+                                          "  -h, --help                  this page\n");
     atx_str_clear(&help);
+}
+
+Test(options, a_narrow_help_has_what_an_option_does_below_it)
+{
+    static const atx_usage USAGE = { "autotune x", "These words are wrapped." };
+    static const atx_option TABLE[] = {
+        { "--jobs", ATX_OPT_COUNT, "N", "number of compile workers, which is one for every core", NULL },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
+    };
+    atx_str help = { 0 };
+    atx_options_help(&help, &USAGE, TABLE, 40);
+    cr_assert_str_eq(atx_str_text(&help), "usage: autotune x\n\nThese words are wrapped.\n\noptions:\n"
+                                          "  -j, --jobs N\n      number of compile workers, which\n"
+                                          "      is one for every core\n  -h, --help\n      this page\n");
+    atx_str_clear(&help);
+}
+
+Test(options, letters_are_short_for_names_that_the_command_has)
+{
+    bool quiet = false, verbose = false, help = false;
+    int64_t jobs = 0;
+    const char *output = NULL;
+    const atx_option table[] = { { "--quiet", ATX_OPT_FLAG, NULL, "", &quiet },
+                                 { "--verbose", ATX_OPT_FLAG, NULL, "", &verbose },
+                                 { "--jobs", ATX_OPT_COUNT, "N", "", &jobs },
+                                 { "--output", ATX_OPT_TEXT, "FILE", "", &output },
+                                 { NULL, ATX_OPT_FLAG, NULL, NULL, NULL } };
+    static const struct {
+        const char *args[3];
+        int64_t jobs;
+        const char *output, *error;
+    } TRIES[] = {
+        { { "-j8", "-o", "x" }, 8, "x", NULL },
+        { { "-j", "8", "-ox" }, 8, "x", NULL },
+        { { "-qvj=8", "-o=x" }, 8, "x", NULL },
+        { { "-q", "-j" }, 0, NULL, "--jobs: a value is missing; expected N" },
+        { { "-j", "x" },
+          0,
+          NULL,
+          "--jobs: found 'x'; expected a whole number from 0 to 9223372036854775807" },
+        { { "-qx" }, 0, NULL, "unknown option '-qx'; --help lists the options" },
+    };
+    for (size_t i = 0; i < sizeof TRIES / sizeof *TRIES; i++) {
+        char *argv[5] = { "command" };
+        atx_words words = { .count = 0 };
+        at_error err = { 0 };
+        int argc = 1;
+        jobs = 0, output = NULL;
+        for (int k = 0; k < 3 && TRIES[i].args[k]; k++)
+            argv[argc++] = (char *)(uintptr_t)TRIES[i].args[k];
+        at_status status = atx_options_parse(table, argc, argv, &words, &help, &err);
+        cr_assert_eq(status == AT_OK, !TRIES[i].error, "%zu: %s", i, err.text);
+        cr_assert(!TRIES[i].error || strcmp(err.text, TRIES[i].error) == 0, "%zu: %s", i, err.text);
+        cr_assert(TRIES[i].error || (jobs == TRIES[i].jobs && strcmp(output, TRIES[i].output) == 0), "%zu",
+                  i);
+    }
+    cr_assert(quiet && verbose);
 }
 
 static const struct {

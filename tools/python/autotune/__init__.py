@@ -27,6 +27,7 @@ from typing import Any as _Any
 
 from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, StoreError
 from ._native import HERE as _HERE
+from ._native import load as _load
 from ._pack import Pack
 from ._tuner import Buffer as _Buffer
 from ._tuner import Dtype as _Dtype
@@ -51,6 +52,13 @@ _os.register_at_fork(after_in_child=_begin_anew)
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> str:
+    """The library's version, which is loaded for it."""
+    if name == "__version__":
+        return str(_load().at_version().decode())
+    raise AttributeError(f"module 'autotune' has no attribute {name!r}")
 
 
 def default() -> Tuner:

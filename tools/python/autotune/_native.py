@@ -241,6 +241,12 @@ class Found:
     expected_loss: float | None
     source: str | None = None
 
+    def __repr__(self) -> str:
+        time = self.median_s or self.expected_s
+        return (f"<autotune.Found {self.op} {self.shape} {self.type} on {self.device}: {self.match}"
+                f"{f', {self.template_name} {self.config}' if self.template_name else ''}"
+                f"{f', {1e6 * time:.2f} us' if time else ''}>")
+
 
 def decoded(text: bytes) -> str:
     """What files and databases of others hold need not be UTF-8: a comment in a kernel, a device's name."""

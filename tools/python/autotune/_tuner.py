@@ -274,7 +274,7 @@ class Tuner:
 
     def permute(self, x: Any, dims: Sequence[int], out: Any = None, *, stream: int | None = None) -> Any:
         """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
-        or in `out`. Both may be views of any strides; x may have 8 dimensions."""
+        or in `out`; those below zero count from the end. Both may be views of any strides; x may have 8 dimensions."""
         _check_stream(stream)
         problem, target, array, out = self._permutation(x, dims, out, stream)
         with _driver.current(_driver.common_device({"out": target, "x": array})):
@@ -293,8 +293,9 @@ class Tuner:
         """The problem, its buffers, and the array that is the result."""
         array = as_array(x, stream)
         rank = len(array.shape)
+        asked, dims = tuple(dims), tuple(d + rank if -rank <= d < 0 else d for d in dims)
         if sorted(dims) != list(range(rank)) or rank > _native.PERMUTE_RANK:
-            raise ValueError(f"found dims {tuple(dims)}; expected each of 0 to {rank - 1} once, at most "
+            raise ValueError(f"found dims {asked}; expected each of 0 to {rank - 1} once, at most "
                              f"{_native.PERMUTE_RANK}")
         shape = tuple(array.shape[d] for d in dims)
         if out is None:
