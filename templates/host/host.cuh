@@ -81,6 +81,8 @@ typedef struct alignas(64) CUtensorMap_st {
     unsigned long long opaque[16];
 } CUtensorMap;
 
+#define CUDART_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
+#define CUDA_VERSION CUDART_VERSION
 #define __extension__
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)

@@ -69,11 +69,22 @@ static at_status relative(atx_str *out, const char *from, const char *file, at_e
     return atx_str_status(out, err);
 }
 
+/* And the folders above it. */
 static at_status make_folder(const char *path, at_error *err)
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST
-               ? AT_OK
-               : atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    atx_str part = { 0 };
+    at_status status = AT_OK;
+    for (size_t end = 0; path[end] && status == AT_OK;) {
+        end += strspn(path + end, "/");
+        end += strcspn(path + end, "/");
+        atx_str_reset(&part);
+        atx_str_add_bytes(&part, path, end);
+        status = atx_str_status(&part, err);
+        if (status == AT_OK && mkdir(part.data, 0777) != 0 && errno != EEXIST)
+            status = atx_fail(err, AT_ERR_SYSTEM, "%s: %s", part.data, strerror(errno));
+    }
+    atx_str_clear(&part);
+    return status;
 }
 
 /* Both files or none: half a draft would be in the way of the next try. */

@@ -390,8 +390,9 @@ bool atx_items_split(atx_items *t)
 bool atx_items_read(atx_items *out, const char *text, size_t len)
 {
     *out = (atx_items){ .ids = NULL };
-    return atx_tokens_read(&out->tokens, text, len,
-                           &(atx_lex_options){ .lines = true, .defined = "__CUDACC_RTC__" }) &&
+    return atx_tokens_read(
+               &out->tokens, text, len,
+               &(atx_lex_options){ .lines = true, .version = true, .defined = "__CUDACC_RTC__" }) &&
            atx_items_read_lines(out) && atx_items_split(out) && atx_items_name(out);
 }
 

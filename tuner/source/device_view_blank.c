@@ -154,6 +154,43 @@ static void decide_macro(atx_view *v, const atx_line *line)
         blank(v, directive->begin, directive->end);
 }
 
+static bool asks_for_file(const atx_view *v, const atx_line *line)
+{
+    atx_lexer inside = atx_lexer_inside(v->text, &v->t.tokens.items[line->token]);
+    atx_directive d;
+    return atx_directive_next(&d, &inside);
+}
+
+static bool is_error(const atx_view *v, const atx_line *line)
+{
+    atx_lexer inside = atx_lexer_inside(v->text, &v->t.tokens.items[line->token]);
+    atx_token word;
+    return line->kind == ATX_DIRECTIVE_OTHER && atx_lexer_next(&word, &inside) &&
+           atx_token_is(inside.text, &word, "error");
+}
+
+/* An #error says that a header is missing where its #if asks for it: whether kernels need it is seen by what
+ * they then lack. */
+static void blank_errors(atx_view *v)
+{
+    enum { MOST = 64 };
+    bool asks[MOST] = { false };
+    int depth = 0;
+    for (size_t i = 0; i < v->t.line_count; i++) {
+        const atx_line *line = &v->t.lines[i];
+        const atx_token *directive = &v->t.tokens.items[line->token];
+        bool *const innermost = &asks[depth < MOST ? depth : 0];
+        if (line->kind == ATX_DIRECTIVE_IF && ++depth < MOST)
+            asks[depth] = asks_for_file(v, line);
+        else if (line->kind == ATX_DIRECTIVE_ELSE)
+            *innermost = *innermost || (depth > 0 && asks_for_file(v, line));
+        else if (line->kind == ATX_DIRECTIVE_ENDIF && depth > 0)
+            depth--;
+        else if (*innermost && depth > 0 && is_error(v, line))
+            blank(v, directive->begin, directive->end);
+    }
+}
+
 /* What NVRTC does not see, but for conditionals. */
 static bool is_hidden(const atx_view *v, size_t i)
 {
@@ -181,6 +218,7 @@ static void blank_comments(atx_view *v)
 void atx_view_blank(atx_view *v)
 {
     blank_comments(v); /* while all tokens are there */
+    blank_errors(v);
     for (size_t i = 0; i < v->t.line_count; i++)
         if (v->t.lines[i].kind == ATX_DIRECTIVE_INCLUDE)
             decide_include(v, &v->t.lines[i]);

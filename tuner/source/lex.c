@@ -201,6 +201,38 @@ static bool next_on_line(atx_token *out, atx_lexer *l)
 
 typedef enum truth { NO, YES, UNKNOWN } truth;
 
+/* "(CUDART_VERSION >= 11050)", whose answer is the same for every CUDA that is supported. */
+static truth decide_version(atx_lexer l)
+{
+    static const struct {
+        const char *macro;
+        long least;
+    } VERSIONS[] = { { "CUDART_VERSION", 12000 }, { "CUDA_VERSION", 12000 }, { "__CUDACC_VER_MAJOR__", 12 } };
+    atx_token t[3], token;
+    int count = 0;
+    while (next_on_line(&token, &l))
+        if (atx_token_is(l.text, &token, "(") || atx_token_is(l.text, &token, ")"))
+            continue;
+        else if (count < 3)
+            t[count++] = token;
+        else
+            return UNKNOWN;
+    if (count != 3 || t[2].kind != ATX_TOKEN_NUMBER)
+        return UNKNOWN;
+    const long than = strtol(l.text + t[2].begin, NULL, 10);
+    for (size_t i = 0; i < sizeof VERSIONS / sizeof *VERSIONS; i++) {
+        if (!atx_token_is(l.text, &t[0], VERSIONS[i].macro))
+            continue;
+        const bool above = than < VERSIONS[i].least, not_below = than <= VERSIONS[i].least;
+        return atx_token_is(l.text, &t[1], ">=") && not_below  ? YES
+               : atx_token_is(l.text, &t[1], ">") && above     ? YES
+               : atx_token_is(l.text, &t[1], "<") && not_below ? NO
+               : atx_token_is(l.text, &t[1], "<=") && above    ? NO
+                                                               : UNKNOWN;
+    }
+    return UNKNOWN;
+}
+
 /* What follows the word of a condition; *l reads ahead. */
 static truth decide(atx_lexer *l, const char *word)
 {
@@ -209,6 +241,9 @@ static truth decide(atx_lexer *l, const char *word)
     const bool asks = strcmp(word, "if") == 0 || strcmp(word, "elif") == 0;
     if (strcmp(word, "else") == 0)
         return YES;
+    const truth version = asks && l->options.version ? decide_version(*l) : UNKNOWN;
+    if (version != UNKNOWN)
+        return version;
     if (!next_on_line(&value, l))
         return UNKNOWN;
     if (!asks && l->options.defined && atx_token_is(l->text, &value, l->options.defined))

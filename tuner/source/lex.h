@@ -40,6 +40,7 @@ typedef struct atx_lex_options {
     bool lines;          /* a directive is one token */
     bool active;         /* what is inactive has no tokens */
     bool code;           /* directives have none */
+    bool version;        /* comparisons of CUDA's version are decided, where all that are supported agree */
     const char *defined; /* a macro that #ifdef finds; NULL: no such condition is decided */
 } atx_lex_options;
 
