@@ -44,7 +44,7 @@ typedef struct gathering {
         int branch; /* as long as this one is open; 0: always */
     } * once;
     size_t once_count, once_cap;
-    bool view;                    /* a source for the device is read */
+    bool view;                    /* a source for the device is read, or a text that is not compiled */
     int branches[MAX_CONDITIONS]; /* of #if that are open, less the guards of files: numbers */
     int conditions;               /* how many; more than there is room for are counted alone */
     int branch_count;             /* so many there were */
@@ -425,6 +425,7 @@ static gathering begin(atx_gathered *out, const atx_gather_request *r, at_error 
     return (gathering){ .out = out,
                         .file = r->file,
                         .limit = r->large ? MAX_VIEWED : ATX_MAX_SOURCE,
+                        .view = r->large,
                         .includes = r->includes,
                         .headers = r->headers,
                         .allowed = r->allowed,
@@ -567,7 +568,7 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
             continue;
         status = view_pieces(&g, request, first);
         first = SIZE_MAX;
-        g.view = false;
+        g.view = request->large;
         g.limit = ATX_MAX_SOURCE + g.read;
     }
     free(g.once);

@@ -154,6 +154,52 @@ static bool is_of_buffer(const atx_draft *d, int targ)
     return false;
 }
 
+/* Whether the kernel chooses elements by this name, or by an element of it: p[name], p[name[i] + 1]. */
+static bool is_subscript(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i < d->body_end; i++)
+        if (atx_tokens_is(t, i, "[") && atx_tokens_match(t, i) < d->body_end)
+            for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
+                if (atx_tokens_is(t, k, name))
+                    return true;
+    return false;
+}
+
+/* Whether a type that the file does not say seems to be one of integers: by its name, or as what is declared
+ * with it chooses elements. */
+static bool seems_whole(const atx_draft *d, int n)
+{
+    static const char *const BEGINS[] = { "Id", "id", "Int", "int", NULL }, *const HAVE[] = {
+        "Idx", "idx", "Index", "index", "Offset", "offset", NULL
+    };
+    const atx_tokens *t = &d->code;
+    const char *name = d->targs[n].name;
+    bool whole = false;
+    for (int k = 0; BEGINS[k] && !whole; k++)
+        whole = strncmp(name, BEGINS[k], strlen(BEGINS[k])) == 0;
+    for (int k = 0; HAVE[k] && !whole; k++)
+        whole = strstr(name, HAVE[k]) != NULL;
+    for (int k = 0; k < d->arg_count && !whole; k++)
+        whole = d->args[k].type.targ == n && is_subscript(d, d->args[k].arg.name);
+    for (size_t i = d->kernel_text.open; name[0] && i < d->body_end && !whole; i++) {
+        char local[ATX_MAX_WORD];
+        atx_draft_word(local, t, i + 1);
+        whole =
+            atx_tokens_is(t, i, name) && atx_tokens_is_word(t, i + 1) && local[0] && is_subscript(d, local);
+    }
+    return whole;
+}
+
+/* Whether it is the only type of buffers. */
+static bool is_alone(const atx_draft *d, int n)
+{
+    for (int k = 0; k < d->targ_count; k++)
+        if (k != n && d->targs[k].meaning == ATX_MEANS_TYPE && is_of_buffer(d, k))
+            return false;
+    return true;
+}
+
 static void write_type(atx_draft *d, int n, bool *have_t)
 {
     atx_draft_targ *a = &d->targs[n];
@@ -172,7 +218,12 @@ static void write_type(atx_draft *d, int n, bool *have_t)
         return;
     }
     a->asked = !known;
-    if (known && (*have_t || !is_of_buffer(d, n))) {
+    const bool whole = !known && seems_whole(d, n), other = *have_t || !is_of_buffer(d, n);
+    if (whole) {
+        a->dtype = "i32";
+        dtype = ATX_I32;
+    }
+    if ((known && other) || (whole && (other || !is_alone(d, n)))) {
         snprintf(a->text, sizeof a->text, "%s", atx_dtype_cuda(dtype, false));
         return;
     }

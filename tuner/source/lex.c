@@ -204,33 +204,22 @@ typedef enum truth { NO, YES, UNKNOWN } truth;
 /* "(CUDART_VERSION >= 11050)", whose answer is the same for every CUDA that is supported. */
 static truth decide_version(atx_lexer l)
 {
-    static const struct {
-        const char *macro;
-        long least;
-    } VERSIONS[] = { { "CUDART_VERSION", 12000 }, { "CUDA_VERSION", 12000 }, { "__CUDACC_VER_MAJOR__", 12 } };
-    atx_token t[3], token;
+    static const char *const LONG[] = { "CUDART_VERSION", "CUDA_VERSION", NULL };
+    atx_token t[3] = { { 0 } }, token;
     int count = 0;
-    while (next_on_line(&token, &l))
-        if (atx_token_is(l.text, &token, "(") || atx_token_is(l.text, &token, ")"))
-            continue;
-        else if (count < 3)
-            t[count++] = token;
-        else
-            return UNKNOWN;
-    if (count != 3 || t[2].kind != ATX_TOKEN_NUMBER)
+    while (count < 4 && next_on_line(&token, &l))
+        if (!atx_token_is(l.text, &token, "(") && !atx_token_is(l.text, &token, ")") && count++ < 3)
+            t[count - 1] = token;
+    const bool version = atx_token_is_one_of(l.text, &t[0], LONG);
+    if (count != 3 || t[2].kind != ATX_TOKEN_NUMBER ||
+        !(version || atx_token_is(l.text, &t[0], "__CUDACC_VER_MAJOR__")))
         return UNKNOWN;
-    const long than = strtol(l.text + t[2].begin, NULL, 10);
-    for (size_t i = 0; i < sizeof VERSIONS / sizeof *VERSIONS; i++) {
-        if (!atx_token_is(l.text, &t[0], VERSIONS[i].macro))
-            continue;
-        const bool above = than < VERSIONS[i].least, not_below = than <= VERSIONS[i].least;
-        return atx_token_is(l.text, &t[1], ">=") && not_below  ? YES
-               : atx_token_is(l.text, &t[1], ">") && above     ? YES
-               : atx_token_is(l.text, &t[1], "<") && not_below ? NO
-               : atx_token_is(l.text, &t[1], "<=") && above    ? NO
+    const long than = strtol(l.text + t[2].begin, NULL, 10), least = version ? 12000 : 12;
+    return atx_token_is(l.text, &t[1], ">=") && than <= least  ? YES
+           : atx_token_is(l.text, &t[1], ">") && than < least  ? YES
+           : atx_token_is(l.text, &t[1], "<") && than <= least ? NO
+           : atx_token_is(l.text, &t[1], "<=") && than < least ? NO
                                                                : UNKNOWN;
-    }
-    return UNKNOWN;
 }
 
 /* What follows the word of a condition; *l reads ahead. */
