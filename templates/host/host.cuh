@@ -82,12 +82,7 @@ typedef struct alignas(64) CUtensorMap_st {
     unsigned long long opaque[16];
 } CUtensorMap;
 
-#ifndef CUDART_VERSION
-#define CUDART_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
-#endif
-#ifndef CUDA_VERSION
-#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
-#endif
+#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10) /* NVRTC has CUDART_VERSION */
 #define __extension__
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)

@@ -38,3 +38,33 @@ void run(float *y, float *x, int n) { device::sums<<<(n + 127) / 128, 128>>>(y, 
 PROGRAM
 at adopt host.cu -o some/new/folder
 at check sums --templates some/new/folder --sample 1 --jobs 1 2>&1 | grep -v 'open question'
+# What a kernel of an extension of PyTorch uses of its headers.
+cat >extension.cu <<'PROGRAM'
+#include <ATen/ATen.h>
+#include <ATen/AccumulateType.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/DeviceUtils.cuh>
+#include <c10/macros/Macros.h>
+template <typename scalar_t>
+C10_LAUNCH_BOUNDS_1(256)
+__global__ void scale_rows(scalar_t *out, const scalar_t *in, const at::Half *by, int n)
+{
+    using accscalar_t = at::acc_type<scalar_t, true>;
+    CUDA_KERNEL_LOOP(i, n) {
+        accscalar_t value = static_cast<accscalar_t>(in[i]) * by[i];
+        value += WARP_SHFL_XOR(value, 1);
+        out[i] = static_cast<scalar_t>(value);
+    }
+}
+void scale(at::Tensor out, at::Tensor in, at::Tensor by)
+{
+    const int n = in.numel();
+    AT_DISPATCH_FLOATING_TYPES_AND_HALF(in.scalar_type(), "scale", [&] {
+        scale_rows<scalar_t><<<(n + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+            out.data_ptr<scalar_t>(), in.data_ptr<scalar_t>(), by.data_ptr<at::Half>(), n);
+    });
+}
+PROGRAM
+at adopt extension.cu -o templates
+cat templates/scale_rows/op.cu templates/scale_rows/adopted.cu
+at check scale_rows --templates templates --sample 2 --jobs 1 2>&1 | grep -v 'open question'

@@ -10,14 +10,15 @@ enum { MOST_DEPTH = 8 }; /* of names for names */
 static const struct {
     const char *word, *dtype;
 } SINGLE[] = {
-    { "float", "f32" },         { "double", "f64" },    { "__half", "f16" },    { "half", "f16" },
-    { "nv_half", "f16" },       { "float16_t", "f16" }, { "float_t", "f32" },   { "__nv_bfloat16", "bf16" },
-    { "nv_bfloat16", "bf16" },  { "uint8_t", "u8" },    { "int8_t", "i8" },     { "int16_t", "i16" },
-    { "uint16_t", "u16" },      { "int32_t", "i32" },   { "uint32_t", "u32" },  { "int64_t", "i64" },
-    { "uint64_t", "u64" },      { "size_t", "u64" },    { "uint", "u32" },      { "ushort", "u16" },
-    { "uchar", "u8" },          { "ulong", "u64" },     { "ulonglong", "u64" }, { "ptrdiff_t", "i64" },
-    { "intptr_t", "i64" },      { "uintptr_t", "u64" }, { "u_int32_t", "u32" }, { "longlong", "i64" },
-    { "uint_fast32_t", "u64" }, { "clock_t", "i64" },   { "byte", "u8" },
+    { "float", "f32" },         { "double", "f64" },    { "__half", "f16" },      { "half", "f16" },
+    { "nv_half", "f16" },       { "float16_t", "f16" }, { "float_t", "f32" },     { "__nv_bfloat16", "bf16" },
+    { "nv_bfloat16", "bf16" },  { "uint8_t", "u8" },    { "int8_t", "i8" },       { "int16_t", "i16" },
+    { "uint16_t", "u16" },      { "int32_t", "i32" },   { "uint32_t", "u32" },    { "int64_t", "i64" },
+    { "uint64_t", "u64" },      { "size_t", "u64" },    { "uint", "u32" },        { "ushort", "u16" },
+    { "uchar", "u8" },          { "ulong", "u64" },     { "ulonglong", "u64" },   { "ptrdiff_t", "i64" },
+    { "intptr_t", "i64" },      { "uintptr_t", "u64" }, { "u_int32_t", "u32" },   { "longlong", "i64" },
+    { "uint_fast32_t", "u64" }, { "clock_t", "i64" },   { "byte", "u8" },         { "Half", "f16" },
+    { "BFloat16", "bf16" },     { "half_t", "f16" },    { "bfloat16_t", "bf16" },
 };
 
 static const struct {

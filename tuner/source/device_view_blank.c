@@ -234,23 +234,32 @@ void atx_view_blank(atx_view *v)
 
 /* ---- of a view ---- */
 
-void atx_device_blank_empty(char *text, size_t len)
+/* A guard, or a condition. */
+static bool is_framing(const char *text, const atx_token *directive)
 {
     static const char *const CONDITIONS[] = { "if", "ifdef", "ifndef", "else", "elif", "endif", NULL };
+    atx_token word = { 0 }, name = { 0 };
+    atx_lexer inside = atx_lexer_inside(text, directive);
+    if (!atx_lexer_next(&word, &inside) || !atx_lexer_next(&name, &inside))
+        return true;
+    const bool guard = atx_token_is(inside.text, &word, "define") && name.end - name.begin > 9 &&
+                       memcmp(inside.text + name.begin, "AUTOTUNE_", 9) == 0;
+    return guard || atx_token_is_one_of(inside.text, &word, CONDITIONS);
+}
+
+void atx_device_blank_empty(char *text, size_t len)
+{
     atx_lexer lexer = { .text = text,
                         .len = len,
                         .options = { .lines = true, .active = true, .defined = "__CUDACC_RTC__" } };
+    bool name = false; /* of a namespace, up to its '{', or the ';' of using namespace */
     for (atx_token t; atx_lexer_next(&t, &lexer);) {
-        atx_token word = { 0 }, name = { 0 };
-        if (t.kind != ATX_TOKEN_DIRECTIVE)
+        const bool ends = atx_token_is(text, &t, "{") || atx_token_is(text, &t, ";");
+        if (t.kind == ATX_TOKEN_DIRECTIVE ? !is_framing(text, &t)
+                                          : !(name || atx_token_is(text, &t, "namespace") ||
+                                              atx_token_is(text, &t, "}") || atx_token_is(text, &t, "using")))
             return;
-        atx_lexer inside = atx_lexer_inside(text, &t);
-        if (!atx_lexer_next(&word, &inside) || !atx_lexer_next(&name, &inside))
-            continue;
-        const bool guard = atx_token_is(inside.text, &word, "define") && name.end - name.begin > 9 &&
-                           memcmp(inside.text + name.begin, "AUTOTUNE_", 9) == 0;
-        if (!guard && !atx_token_is_one_of(inside.text, &word, CONDITIONS))
-            return;
+        name = !ends && (name || atx_token_is(text, &t, "namespace"));
     }
     for (size_t i = 0; i < len; i++)
         text[i] = text[i] == '\n' ? '\n' : ' ';

@@ -141,6 +141,29 @@ Test(source, a_header_may_end_without_a_newline)
     atx_op_close(op);
 }
 
+/* Of what comes with the program only that stays which kernels reach. */
+Test(source, a_kernel_that_needs_no_stand_ins_has_none)
+{
+    static const char *const USED[][2] = { { "*y = 1;", NULL },
+                                           { "*y = std::clamp(*y, 0, 1);", "clamp" },
+                                           { "*y = at::ceil_div(*y, 2);", "ceil_div" },
+                                           { "*y = CUDA_VERSION;", "CUDA_VERSION" } };
+    atx_op *op = read_op(MINI_OP);
+    for (size_t i = 0; i < sizeof USED / sizeof *USED; i++) {
+        char code[100];
+        snprintf(code, sizeof code, "__global__ void k(int *y) { %s }\n", USED[i][0]);
+        put("k.cu", code);
+        atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
+        char *text = render(t, "");
+        cr_expect_eq(strstr(text, "autotune/host.h") != NULL, USED[i][1] != NULL, "%s", text);
+        cr_expect(!USED[i][1] || strstr(strstr(text, "autotune/host.h"), USED[i][1]), "%s", text);
+        cr_expect_null(strstr(text, "numeric_limits"), "%s", text);
+        free(text);
+        atx_template_close(t);
+    }
+    atx_op_close(op);
+}
+
 /* Each of 24 headers includes the next one twice: 16 million times the last one, if all were read. */
 Test(source, a_guarded_header_is_read_once_in_a_branch)
 {
