@@ -408,7 +408,12 @@ static at_status find_source(atx_str *path, const atx_adopt_space *space, const 
     atx_str_add(path, atx_str_text(&space->file));
     add_folder_of(&folder, problem);
     at_status status = atx_str_status(folder.failed ? &folder : path, err);
-    if (status == AT_OK && (!space->file.len || access(path->data, R_OK) != 0))
+    if (status == AT_OK && !space->file.len)
+        status = atx_fail(err, AT_ERR_USAGE,
+                          "%s: found no KernelFile in its KernelSpecification; expected the file as well: "
+                          "autotune adopt %s FILE.cu",
+                          problem, problem);
+    else if (status == AT_OK && access(path->data, R_OK) != 0)
         status = atx_fail(err, AT_ERR_USAGE,
                           "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
                           "adopt %s FILE.cu",
