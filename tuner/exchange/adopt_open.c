@@ -28,8 +28,11 @@ static at_status understand(atx_draft *d)
         atx_draft_type_of(&d->args[i].type, d, d->args[i].span.begin, d->args[i].token);
     atx_draft_names(d);
     atx_draft_find_launch(d);
-    if (!d->in->space && (status = atx_draft_structs(d)) != AT_OK)
-        return status;
+    if (!d->in->space) {
+        atx_draft_template_types(d);
+        if ((status = atx_draft_structs(d)) != AT_OK)
+            return status;
+    }
     atx_draft_params(d);
     if ((status = atx_draft_template(d)) != AT_OK)
         return status;

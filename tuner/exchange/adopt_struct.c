@@ -11,7 +11,65 @@
 
 enum { MOST_DEPTH = 4 }; /* of structs in structs */
 
-static int read_struct(atx_draft *d, const atx_draft_type *type, int depth);
+/* The parameters of a struct's template, and its arguments: both by their '<'. Names in the arguments are
+ * those of `outer`, the struct that has it as a field. */
+typedef struct binding {
+    size_t params, args;
+    const struct binding *outer;
+} binding;
+
+static int read_struct(atx_draft *d, const atx_draft_type *type, const binding *outer, int depth);
+
+/* ---- a struct's template ---- */
+
+/* What stands for a name; count: it is none of the template's. */
+static atx_span find_bound(const binding *b, const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    const size_t end = b ? atx_tokens_match(t, b->params) : 0,
+                 args_end = b ? atx_tokens_match(t, b->args) : 0;
+    size_t arg = b ? b->args + 1 : 0;
+    for (size_t at = b ? b->params + 1 : 0, comma; at < end; at = comma + 1) {
+        comma = atx_code_comma(t, at, end);
+        const size_t equal = atx_tokens_find(t, at, comma, "=");
+        const size_t arg_end = arg < args_end ? atx_code_comma(t, arg, args_end) : arg;
+        if (equal > at && atx_tokens_is(t, equal - 1, name))
+            return arg < arg_end ? (atx_span){ arg, arg_end } : (atx_span){ equal + 1, comma };
+        arg = arg_end + (arg < args_end);
+    }
+    return (atx_span){ t->count, t->count };
+}
+
+static void type_of(atx_draft_type *out, const atx_draft *d, const binding *b, atx_span span)
+{
+    atx_draft_type_of(out, d, span.begin, span.end);
+    const atx_span bound = out->name[0] ? find_bound(b, d, out->name) : (atx_span){ d->code.count, 0 };
+    if (bound.begin < bound.end)
+        type_of(out, d, b->outer, bound);
+}
+
+static bool number_of(long *out, const atx_draft *d, const binding *b, atx_span span)
+{
+    char name[ATX_MAX_WORD] = "";
+    if (span.end == span.begin + 1)
+        atx_draft_word(name, &d->code, span.begin);
+    const atx_span bound = name[0] ? find_bound(b, d, name) : (atx_span){ d->code.count, 0 };
+    return bound.begin < bound.end ? number_of(out, d, b->outer, bound)
+                                   : atx_draft_number(out, d, &d->code, span);
+}
+
+/* The '<' of the template that a struct with this '{' is of; 0: none. */
+static size_t find_params(const atx_tokens *t, size_t body)
+{
+    size_t i = body, found = 0;
+    while (i > 0 && !atx_tokens_is(t, i - 1, ";") && !atx_tokens_is(t, i - 1, "}") &&
+           !atx_tokens_is(t, i - 1, "{"))
+        i--;
+    for (; i < body; i++)
+        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
+            found = i + 1;
+    return found;
+}
 
 /* ---- layout ---- */
 
@@ -50,19 +108,20 @@ long atx_draft_vector_align(const atx_draft_type *type)
 typedef struct reading {
     atx_draft *d;
     atx_draft_struct *s;
+    const binding *bound; /* NULL: it is no template */
     int depth;
     bool is_union, inner; /* inner: within a union or struct without a name: its fields are not listed */
 } reading;
 
 /* [3][N] from token i on: how many; 0: not known. */
-static long read_count(const atx_draft *d, size_t i, size_t end)
+static long read_count(const reading *r, size_t i, size_t end)
 {
-    const atx_tokens *t = &d->code;
+    const atx_tokens *t = &r->d->code;
     long count = 1;
     while (i < end && atx_tokens_is(t, i, "[")) {
         long n = 0;
         const size_t close = atx_tokens_match(t, i);
-        if (!atx_draft_number(&n, d, t, (atx_span){ i + 1, close }) || n < 1 || n > ATX_MAX_STRUCT_BYTES)
+        if (!number_of(&n, r->d, r->bound, (atx_span){ i + 1, close }) || n < 1 || n > ATX_MAX_STRUCT_BYTES)
             return 0;
         count = count * n > ATX_MAX_STRUCT_BYTES ? ATX_MAX_STRUCT_BYTES + 1 : count * n;
         i = close + 1;
@@ -95,6 +154,17 @@ static void add_field(reading *r, const atx_draft_field *f)
         s->fields[s->field_count++] = *f;
 }
 
+/* Of "T *p" where T is const float. */
+static bool is_bound_const(const reading *r, size_t type, size_t type_end)
+{
+    const atx_tokens *t = &r->d->code;
+    char name[ATX_MAX_WORD] = "";
+    if (type_end == type + 1)
+        atx_draft_word(name, t, type);
+    const atx_span bound = name[0] ? find_bound(r->bound, r->d, name) : (atx_span){ t->count, 0 };
+    return bound.begin < bound.end && atx_tokens_is(t, bound.begin, "const");
+}
+
 /* One declarator, "*name[3] = 4", of a type that begins at `type`. */
 static void read_declarator(reading *r, size_t type, size_t type_end, size_t begin, size_t end)
 {
@@ -114,13 +184,19 @@ static void read_declarator(reading *r, size_t type, size_t type_end, size_t beg
         f.constant = f.constant || (!stars && atx_tokens_is(t, i, "const"));
     }
     atx_draft_word(f.name, t, stop - 1);
-    atx_draft_type_of(&f.type, r->d, type, type_end);
+    type_of(&f.type, r->d, r->bound, (atx_span){ type, type_end });
     f.pointer = stars > 0;
-    f.count = read_count(r->d, stop, end);
+    f.count = read_count(r, stop, end);
+    f.constant = f.constant || (stars == 1 && is_bound_const(r, type, type_end));
+    if (f.type.targ >= 0) { /* of the kernel's template */
+        const char *dtype = r->d->targs[f.type.targ].dtype;
+        f.type.dtype = dtype ? dtype : "f32";
+        f.type.targ = f.pointer ? f.type.targ : -1;
+    }
     if (stars > 1 || !f.name[0])
         r->s->listed = false;
     if (!stars && f.type.structure)
-        f.structure = read_struct(r->d, &f.type, r->depth + 1);
+        f.structure = read_struct(r->d, &f.type, r->bound, r->depth + 1);
     if (!f.count || (!stars && f.type.structure && !f.structure) ||
         (!stars && !f.structure && !f.type.dtype)) {
         r->s->listed = r->s->sized = false;
@@ -152,13 +228,13 @@ static void read_nested(reading *r, size_t begin, size_t open, size_t end)
 {
     const atx_tokens *t = &r->d->code;
     atx_draft_struct part = { .align = 1, .listed = true, .sized = true };
-    reading inner = { r->d, &part, r->depth + 1, atx_tokens_is(t, begin, "union"), true };
+    reading inner = { r->d, &part, r->bound, r->depth + 1, atx_tokens_is(t, begin, "union"), true };
     const size_t close = atx_tokens_match(t, open);
     if (open > begin + 1 && close + 1 == end)
         return; /* a type with a name, and nothing of it */
     if (r->depth < MOST_DEPTH)
         read_members(&inner, open + 1, close);
-    const long count = close + 2 < end ? read_count(r->d, close + 2, end) : 1;
+    const long count = close + 2 < end ? read_count(r, close + 2, end) : 1;
     r->s->listed = false;
     r->s->pointers = r->s->pointers || part.pointers;
     r->s->sized = r->s->sized && part.sized && r->depth < MOST_DEPTH && count > 0;
@@ -196,8 +272,9 @@ static size_t read_member(reading *r, size_t i, size_t end)
     if (atx_token_is_one_of(t->text, &t->items[i], ACCESS) && atx_tokens_is(t, i + 1, ":"))
         return i + 2;
     if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
-        return read_member(&(reading){ r->d, &(atx_draft_struct){ .align = 1 }, MOST_DEPTH, false, true },
-                           atx_tokens_match(t, i + 1) + 1, end);
+        return read_member(
+            &(reading){ r->d, &(atx_draft_struct){ .align = 1 }, NULL, MOST_DEPTH, false, true },
+            atx_tokens_match(t, i + 1) + 1, end);
     if (atx_tokens_is(t, i, "virtual"))
         r->s->listed = r->s->sized = false;
     const bool is_function_like = !atx_token_is_one_of(t->text, &t->items[i], NONE) ||
@@ -256,7 +333,7 @@ static void read_alignment(const atx_draft *d, atx_draft_struct *s)
 static int find_struct(const atx_draft *d, const atx_draft_type *type)
 {
     for (int i = 0; i < d->struct_count; i++)
-        if (type->body ? d->structs[i].body == type->body
+        if (type->body ? d->structs[i].body == type->body && d->structs[i].list == type->list
                        : !d->structs[i].body && strcmp(d->structs[i].vector, type->name) == 0)
             return i + 1;
     return 0;
@@ -279,12 +356,14 @@ static void read_vector(atx_draft_struct *s, const atx_draft_type *type)
 }
 
 /* Its number from 1; 0: there is no room for it. Those that it has are before it. */
-static int read_struct(atx_draft *d, const atx_draft_type *type, int depth)
+static int read_struct(atx_draft *d, const atx_draft_type *type, const binding *outer, int depth)
 {
     const int known = find_struct(d, type);
     if (known || depth > MOST_DEPTH)
         return known;
-    atx_draft_struct s = { .body = type->body, .align = 1, .listed = true, .sized = true };
+    atx_draft_struct s = {
+        .body = type->body, .list = type->list, .align = 1, .listed = true, .sized = true
+    };
     atx_draft_free_name(s.name, d, type->name);
     if (type->lanes > 1) {
         read_vector(&s, type);
@@ -297,7 +376,10 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, int depth)
         while (head > 0 && !atx_tokens_is(t, head - 1, ";") && !atx_tokens_is(t, head - 1, "}") &&
                !atx_tokens_is(t, head - 1, "{") && !atx_tokens_is(t, head, "union"))
             head--;
-        reading r = { d, &s, depth, atx_tokens_is(t, head, "union"), false };
+        const binding bound = { find_params(t, type->body), type->list, outer };
+        reading r = {
+            d, &s, bound.params && bound.args ? &bound : NULL, depth, atx_tokens_is(t, head, "union"), false
+        };
         read_members(&r, type->body + 1, atx_tokens_match(t, type->body));
         read_alignment(d, &s);
     }
@@ -497,7 +579,7 @@ at_status atx_draft_structs(atx_draft *d)
         atx_draft_arg *a = &d->args[i];
         const bool vector = !a->stars && a->type.lanes > 1;
         if (a->type.structure || vector || (i < count && is_unknown_struct(d, a)))
-            a->structure = read_struct(d, &a->type, 0);
+            a->structure = read_struct(d, &a->type, NULL, 0);
         if (a->structure && !a->stars)
             status = take_by_value(d, i);
         else if (a->structure && d->structs[a->structure - 1].pointers)

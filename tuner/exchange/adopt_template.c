@@ -308,12 +308,18 @@ static at_status refuse_pack(const atx_draft *d)
     return AT_OK;
 }
 
+void atx_draft_template_types(atx_draft *d)
+{
+    bool have_t = false;
+    take_given(d);
+    for (int n = 0; n < d->targ_count; n++)
+        if (d->targs[n].meaning == ATX_MEANS_TYPE && !d->targs[n].pack)
+            write_type(d, n, &have_t);
+}
+
 at_status atx_draft_template(atx_draft *d)
 {
     atx_str called = { 0 };
-    bool have_t = false;
-    if (!d->in->space)
-        take_given(d);
     at_status status = d->in->space ? AT_OK : refuse_pack(d);
     if (status != AT_OK)
         return status;
@@ -325,11 +331,9 @@ at_status atx_draft_template(atx_draft *d)
         const atx_meaning m = d->targs[n].meaning;
         if (d->targs[n].pack)
             copy_span(d->targs[n].text, d, d->targs[n].given);
-        else if (m == ATX_MEANS_TYPE)
-            write_type(d, n, &have_t);
         else if (m == ATX_MEANS_OTHER)
             write_other(d, n);
-        else
+        else if (m != ATX_MEANS_TYPE)
             write_number(d, n);
     }
     for (int n = 0; n < count && !d->asks_arguments; n++)

@@ -494,6 +494,10 @@ Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
           "k.cu:1: found the pointer to pointers 'rows'" },
         { "__device__ float s;\n__global__ void k(const float *y) {}", NULL,
           "k.cu:2: found only pointers to const among the parameters of k" },
+        { "__device__ float s;\n__global__ void k(const float *y) { atomicAdd(&s, y[0]); }", NULL,
+          "k.cu:2: found only pointers to const among the parameters of k, and the variable 's' of the "
+          "device "
+          "(k.cu:1); expected a buffer that it writes" },
         { "#if 0\n__global__ void k(float *y) {}\n#endif", "k",
           "k.cu:2: found the kernel k where #if leaves it out" },
         { "__global__ void k(float *y);", "k", "k.cu:1: found the declaration of a kernel without its code" },
