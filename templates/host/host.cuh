@@ -84,6 +84,7 @@ typedef struct alignas(64) CUtensorMap_st {
 
 #define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10) /* NVRTC has CUDART_VERSION */
 #define __extension__
+#define register /* C++17 has it no more */
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127

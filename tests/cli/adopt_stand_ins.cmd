@@ -28,7 +28,7 @@ __global__ void sums(float *y, const float *x, int n)
 {
     typedef cub::BlockReduce<float, 128> Reduce;
     __shared__ typename Reduce::TempStorage storage;
-    int i = blockIdx.x * 128 + threadIdx.x;
+    register int i = blockIdx.x * 128 + threadIdx.x;
     float sum = Reduce(storage).Reduce(i < n ? Part<float>().of(x[i]) : 0, cub::Sum());
     if (threadIdx.x == 0)
         y[blockIdx.x] = sum;

@@ -30,8 +30,11 @@ int atx_draft_block_axis(const char *name)
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
     static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid", "per_block",
                                          "block_m",    "block_n",   "block_k", "log",  NULL };
+    static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
+    if (has_any(low, WHOLE))
+        return 0;
     if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER))
         return -1;
     const char axis = low[0] ? low[strlen(low) - 1] : '\0';

@@ -154,11 +154,14 @@ static void decide_macro(atx_view *v, const atx_line *line)
         blank(v, directive->begin, directive->end);
 }
 
-static bool asks_for_file(const atx_view *v, const atx_line *line)
+/* Does a condition ask for what the kernels use, or for the device that they are compiled for? */
+static bool concerns_kernels(const atx_view *v, const atx_line *line)
 {
-    atx_lexer inside = atx_lexer_inside(v->text, &v->t.tokens.items[line->token]);
-    atx_directive d;
-    return atx_directive_next(&d, &inside);
+    const uint32_t arch = atx_words_find(&v->t.words, "__CUDA_ARCH__", strlen("__CUDA_ARCH__"));
+    for (size_t i = line->word; i < line->last; i++)
+        if (v->reached[v->t.line_words[i]] == ATX_WHOLLY || v->t.line_words[i] == arch)
+            return true;
+    return false;
 }
 
 static bool is_error(const atx_view *v, const atx_line *line)
@@ -169,24 +172,23 @@ static bool is_error(const atx_view *v, const atx_line *line)
            atx_token_is(inside.text, &word, "error");
 }
 
-/* An #error says that a header is missing where its #if asks for it: whether kernels need it is seen by what
- * they then lack. */
+/* An #error of a condition about the host, its compiler and its headers: whether kernels need what is missing
+ * is seen by what they then lack. */
 static void blank_errors(atx_view *v)
 {
     enum { MOST = 64 };
-    bool asks[MOST] = { false };
+    bool concerns[MOST] = { false };
     int depth = 0;
     for (size_t i = 0; i < v->t.line_count; i++) {
         const atx_line *line = &v->t.lines[i];
         const atx_token *directive = &v->t.tokens.items[line->token];
-        bool *const innermost = &asks[depth < MOST ? depth : 0];
         if (line->kind == ATX_DIRECTIVE_IF && ++depth < MOST)
-            asks[depth] = asks_for_file(v, line);
-        else if (line->kind == ATX_DIRECTIVE_ELSE)
-            *innermost = *innermost || (depth > 0 && asks_for_file(v, line));
+            concerns[depth] = concerns[depth - 1] || concerns_kernels(v, line);
+        else if (line->kind == ATX_DIRECTIVE_ELSE && depth > 0 && depth < MOST)
+            concerns[depth] = concerns[depth] || concerns_kernels(v, line);
         else if (line->kind == ATX_DIRECTIVE_ENDIF && depth > 0)
             depth--;
-        else if (*innermost && depth > 0 && is_error(v, line))
+        else if (depth > 0 && depth < MOST && !concerns[depth] && is_error(v, line))
             blank(v, directive->begin, directive->end);
     }
 }

@@ -415,6 +415,11 @@ Test(adopt, parameters_are_what_shapes_the_code)
           .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
                   "template __global__ void k<float, 8>(float *);\n",
           .lines = { "kernel    k<T, N>\n", "param     N = 4 8 16 32" } },
+        { .what = "the threads of a block, whose number the file does not say",
+          .text = "template <int THREADS_PER_BLOCK> __global__ void k(float *y) { __shared__ float "
+                  "s[THREADS_PER_BLOCK];\n"
+                  " s[threadIdx.x] = 1; y[threadIdx.x + blockIdx.x * THREADS_PER_BLOCK] = s[0]; }\n",
+          .lines = { "param     THREADS_PER_BLOCK = 64 128 256 512 1024", "block     THREADS_PER_BLOCK\n" } },
         { .what = "a type of integers, by its name",
           .text = "template <class IdType, class E> __global__ void k(E *y, const IdType *at, int n)\n"
                   "{ int i = threadIdx.x; if (i < n) y[i] = at[i]; }\n",

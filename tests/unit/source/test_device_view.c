@@ -163,13 +163,15 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
                   "#if 0\n}}}((\n#endif\n__global__ void k(int *y) { *y = 1; }\n",
           .kept = { "#ifndef __CUDACC_RTC__", "#if 0", "__global__ void k(int *y) { *y = 1; }" },
           .gone = { "iostream", "main", "}}}" } },
-        { .what = "an #error about a header, whose #if asks for it",
+        { .what = "an #error about the host, and one about what the kernel uses",
           .text = "#if defined __has_include\n#if __has_include(\"made.h\")\n#include \"made.h\"\n#else\n"
                   "#error \"make it first\"\n#endif\n#endif\n"
+                  "#if defined(_WIN32)\n#elif defined(HAVE_CLOCK)\n#else\n#error \"no clock\"\n#endif\n"
                   "#if TILE % 4\n#error \"TILE: of fours\"\n#endif\n"
-                  "__global__ void k(int *y) { *y = 1; }\n",
-          .kept = { "#else", "#if TILE % 4\n#error \"TILE: of fours\"\n#endif" },
-          .gone = { "make it first" } },
+                  "#if __CUDA_ARCH__ < 800\n#error \"too old\"\n#endif\n"
+                  "__global__ void k(int *y) { *y = TILE; }\n",
+          .kept = { "#else", "#if TILE % 4\n#error \"TILE: of fours\"\n#endif", "#error \"too old\"" },
+          .gone = { "make it first", "no clock" } },
         { .what = "a branch for a CUDA that is no more",
           .text = "#if CUDART_VERSION < 9000\n}}}((\n#else\n__device__ int f() { return 1; }\n#endif\n"
                   "#if (CUDA_VERSION >= 11050)\n#define ONE 1\n#else\nint }}{\n#endif\n"
