@@ -66,6 +66,56 @@ template <> struct OpMathType<BFloat16> { typedef float type; };
 template <class T> using opmath_type = typename OpMathType<T>::type;
 template <class T> struct DefaultPtrTraits { typedef T *PtrType; };
 template <class T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };
+/* A tensor's data, sizes and strides; x[i] is one of a dimension less, of the last one an element. */
+template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class index_t = long> struct TensorAccessor {
+    typename Traits<T>::PtrType data_;
+    const index_t *sizes_, *strides_;
+    __device__ TensorAccessor(typename Traits<T>::PtrType data, const index_t *sizes, const index_t *strides)
+        : data_(data), sizes_(sizes), strides_(strides) {}
+    __device__ TensorAccessor<T, N - 1, Traits, index_t> operator[](index_t i) const
+    {
+        return TensorAccessor<T, N - 1, Traits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+    __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __device__ typename Traits<T>::PtrType data() const { return data_; }
+};
+template <class T, template <class> class Traits, class index_t> struct TensorAccessor<T, 1, Traits, index_t> {
+    typename Traits<T>::PtrType data_;
+    const index_t *sizes_, *strides_;
+    __device__ TensorAccessor(typename Traits<T>::PtrType data, const index_t *sizes, const index_t *strides)
+        : data_(data), sizes_(sizes), strides_(strides) {}
+    __device__ T &operator[](index_t i) const { return data_[strides_[0] * i]; }
+    __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __device__ typename Traits<T>::PtrType data() const { return data_; }
+};
+template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class index_t = long>
+struct GenericPackedTensorAccessor {
+    typename Traits<T>::PtrType data_;
+    index_t sizes_[N], strides_[N];
+    __device__ TensorAccessor<T, N - 1, Traits, index_t> operator[](index_t i) const
+    {
+        return TensorAccessor<T, N - 1, Traits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+    __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __device__ typename Traits<T>::PtrType data() const { return data_; }
+};
+template <class T, template <class> class Traits, class index_t> struct GenericPackedTensorAccessor<T, 1, Traits, index_t> {
+    typename Traits<T>::PtrType data_;
+    index_t sizes_[1], strides_[1];
+    __device__ T &operator[](index_t i) const { return data_[strides_[0] * i]; }
+    __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __device__ typename Traits<T>::PtrType data() const { return data_; }
+};
+template <class T, size_t N, template <class> class Traits = DefaultPtrTraits>
+using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, int>;
+template <class T, size_t N, template <class> class Traits = DefaultPtrTraits>
+using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, long>;
+template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class index_t = long>
+using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, Traits, index_t>;
 template <class T> __device__ constexpr T ceil_div(T a, T b) { return (a + b - 1) / b; }
 struct PhiloxCudaState {
     union Payload {

@@ -68,3 +68,22 @@ PROGRAM
 at adopt extension.cu -o templates
 cat templates/scale_rows/op.cu templates/scale_rows/adopted.cu
 at check scale_rows --templates templates --sample 2 --jobs 1 2>&1 | grep -v 'open question'
+# Tensors by value: a pointer, sizes and strides.
+cat >tensors.cu <<'PROGRAM'
+#include <torch/extension.h>
+template <typename scalar_t>
+__global__ void rows(torch::PackedTensorAccessor32<scalar_t, 1, torch::RestrictPtrTraits> out,
+                     const torch::PackedTensorAccessor32<scalar_t, 2, torch::RestrictPtrTraits> in)
+{
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= in.size(0))
+        return;
+    scalar_t sum = 0;
+    for (int i = 0; i < in.size(1); i++)
+        sum += in[row][i];
+    out[row] = sum;
+}
+PROGRAM
+at adopt tensors.cu -o templates
+grep -E '^(shape|arg|struct)' templates/rows/op.cu
+at check rows --execute --shape 40x40 --templates templates 2>&1 | grep -v 'open question'

@@ -4,72 +4,14 @@
  * size, or none that is known. A pointer in a struct by value becomes a buffer behind the kernel's arguments,
  * and an integer that the kernel compares with an index a size of the problem.
  */
-#include "exchange/adopt_draft.h"
+#include "exchange/adopt_struct_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 4 }; /* of structs in structs */
 
-/* The parameters of a struct's template, and its arguments: both by their '<'. Names in the arguments are
- * those of `outer`, the struct that has it as a field. */
-typedef struct binding {
-    size_t params, args;
-    const struct binding *outer;
-} binding;
-
-static int read_struct(atx_draft *d, const atx_draft_type *type, const binding *outer, int depth);
-
-/* ---- a struct's template ---- */
-
-/* What stands for a name; count: it is none of the template's. */
-static atx_span find_bound(const binding *b, const atx_draft *d, const char *name)
-{
-    const atx_tokens *t = &d->code;
-    const size_t end = b ? atx_tokens_match(t, b->params) : 0,
-                 args_end = b ? atx_tokens_match(t, b->args) : 0;
-    size_t arg = b ? b->args + 1 : 0;
-    for (size_t at = b ? b->params + 1 : 0, comma; at < end; at = comma + 1) {
-        comma = atx_code_comma(t, at, end);
-        const size_t equal = atx_tokens_find(t, at, comma, "=");
-        const size_t arg_end = arg < args_end ? atx_code_comma(t, arg, args_end) : arg;
-        if (equal > at && atx_tokens_is(t, equal - 1, name))
-            return arg < arg_end ? (atx_span){ arg, arg_end } : (atx_span){ equal + 1, comma };
-        arg = arg_end + (arg < args_end);
-    }
-    return (atx_span){ t->count, t->count };
-}
-
-static void type_of(atx_draft_type *out, const atx_draft *d, const binding *b, atx_span span)
-{
-    atx_draft_type_of(out, d, span.begin, span.end);
-    const atx_span bound = out->name[0] ? find_bound(b, d, out->name) : (atx_span){ d->code.count, 0 };
-    if (bound.begin < bound.end)
-        type_of(out, d, b->outer, bound);
-}
-
-static bool number_of(long *out, const atx_draft *d, const binding *b, atx_span span)
-{
-    char name[ATX_MAX_WORD] = "";
-    if (span.end == span.begin + 1)
-        atx_draft_word(name, &d->code, span.begin);
-    const atx_span bound = name[0] ? find_bound(b, d, name) : (atx_span){ d->code.count, 0 };
-    return bound.begin < bound.end ? number_of(out, d, b->outer, bound)
-                                   : atx_draft_number(out, d, &d->code, span);
-}
-
-/* The '<' of the template that a struct with this '{' is of; 0: none. */
-static size_t find_params(const atx_tokens *t, size_t body)
-{
-    size_t i = body, found = 0;
-    while (i > 0 && !atx_tokens_is(t, i - 1, ";") && !atx_tokens_is(t, i - 1, "}") &&
-           !atx_tokens_is(t, i - 1, "{"))
-        i--;
-    for (; i < body; i++)
-        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
-            found = i + 1;
-    return found;
-}
+static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struct_binding *outer, int depth);
 
 /* ---- layout ---- */
 
@@ -108,7 +50,7 @@ long atx_draft_vector_align(const atx_draft_type *type)
 typedef struct reading {
     atx_draft *d;
     atx_draft_struct *s;
-    const binding *bound; /* NULL: it is no template */
+    const atx_struct_binding *bound; /* NULL: it is no template */
     int depth;
     bool is_union, inner; /* inner: within a union or struct without a name: its fields are not listed */
 } reading;
@@ -121,7 +63,8 @@ static long read_count(const reading *r, size_t i, size_t end)
     while (i < end && atx_tokens_is(t, i, "[")) {
         long n = 0;
         const size_t close = atx_tokens_match(t, i);
-        if (!number_of(&n, r->d, r->bound, (atx_span){ i + 1, close }) || n < 1 || n > ATX_MAX_STRUCT_BYTES)
+        if (!atx_struct_binding_number(&n, r->d, r->bound, (atx_span){ i + 1, close }) || n < 1 ||
+            n > ATX_MAX_STRUCT_BYTES)
             return 0;
         count = count * n > ATX_MAX_STRUCT_BYTES ? ATX_MAX_STRUCT_BYTES + 1 : count * n;
         i = close + 1;
@@ -161,7 +104,8 @@ static bool is_bound_const(const reading *r, size_t type, size_t type_end)
     char name[ATX_MAX_WORD] = "";
     if (type_end == type + 1)
         atx_draft_word(name, t, type);
-    const atx_span bound = name[0] ? find_bound(r->bound, r->d, name) : (atx_span){ t->count, 0 };
+    const atx_span bound =
+        name[0] ? atx_struct_binding_find(r->bound, r->d, name) : (atx_span){ t->count, 0 };
     return bound.begin < bound.end && atx_tokens_is(t, bound.begin, "const");
 }
 
@@ -184,7 +128,7 @@ static void read_declarator(reading *r, size_t type, size_t type_end, size_t beg
         f.constant = f.constant || (!stars && atx_tokens_is(t, i, "const"));
     }
     atx_draft_word(f.name, t, stop - 1);
-    type_of(&f.type, r->d, r->bound, (atx_span){ type, type_end });
+    atx_struct_binding_type(&f.type, r->d, r->bound, (atx_span){ type, type_end });
     f.pointer = stars > 0;
     f.count = read_count(r, stop, end);
     f.constant = f.constant || (stars == 1 && is_bound_const(r, type, type_end));
@@ -356,7 +300,7 @@ static void read_vector(atx_draft_struct *s, const atx_draft_type *type)
 }
 
 /* Its number from 1; 0: there is no room for it. Those that it has are before it. */
-static int read_struct(atx_draft *d, const atx_draft_type *type, const binding *outer, int depth)
+static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struct_binding *outer, int depth)
 {
     const int known = find_struct(d, type);
     if (known || depth > MOST_DEPTH)
@@ -376,7 +320,7 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, const binding *
         while (head > 0 && !atx_tokens_is(t, head - 1, ";") && !atx_tokens_is(t, head - 1, "}") &&
                !atx_tokens_is(t, head - 1, "{") && !atx_tokens_is(t, head, "union"))
             head--;
-        const binding bound = { find_params(t, type->body), type->list, outer };
+        const atx_struct_binding bound = { atx_struct_binding_params(t, type->body), type->list, outer };
         reading r = {
             d, &s, bound.params && bound.args ? &bound : NULL, depth, atx_tokens_is(t, head, "union"), false
         };
@@ -578,6 +522,8 @@ at_status atx_draft_structs(atx_draft *d)
     for (int i = 0; i < d->arg_count && status == AT_OK; i++) {
         atx_draft_arg *a = &d->args[i];
         const bool vector = !a->stars && a->type.lanes > 1;
+        if (i < count && !a->stars && (a->structure = atx_draft_tensor(d, i)) != 0)
+            continue;
         if (a->type.structure || vector || (i < count && is_unknown_struct(d, a)))
             a->structure = read_struct(d, &a->type, NULL, 0);
         if (a->structure && !a->stars)
