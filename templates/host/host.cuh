@@ -83,6 +83,12 @@ typedef struct alignas(64) CUtensorMap_st {
 } CUtensorMap;
 
 #define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10) /* NVRTC has CUDART_VERSION */
+/* Of projects that can be built without CUDA. */
+#define WITH_CUDA 1
+#define USE_CUDA 1
+#define HAVE_CUDA 1
+#define ENABLE_CUDA 1
+
 #define __extension__
 #define register /* C++17 has it no more */
 #define CHAR_BIT 8

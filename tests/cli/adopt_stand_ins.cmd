@@ -12,6 +12,9 @@ cat >host.cu <<'PROGRAM'
 #error "run configure first"
 #endif
 #endif
+#ifdef WITH_CUDA
+typedef float real;
+#endif
 namespace host {
 class Part {
   public:
@@ -24,7 +27,7 @@ class Part {
 }
 namespace device {
 template <class T> struct Part { __device__ T of(T x) { return x + 1; } };
-__global__ void sums(float *y, const float *x, int n)
+__global__ void sums(real *y, const real *x, int n)
 {
     typedef cub::BlockReduce<float, 128> Reduce;
     __shared__ typename Reduce::TempStorage storage;

@@ -533,12 +533,14 @@ static at_status view_pieces(gathering *g, const atx_gather_request *request, si
     at_status status = atx_str_status(&out->text, g->err);
     if (status != AT_OK || first == out->count)
         return status;
-    const size_t begin = out->parts[first].begin;
+    size_t begin = out->parts[first].begin, given = 0;
+    for (size_t i = first; i < out->count && strcmp(out->parts[i].file, HOST) == 0;)
+        given += out->parts[i++].len;
     atx_str_addf(&roots, "%s\n", request->reached ? request->reached : "");
     atx_str_add_bytes(&roots, out->text.data, begin); /* what other files use of them */
     const atx_device_request view = { .roots = atx_str_text(&roots),
                                       .replaced = request->replaced,
-                                      .given = out->parts[first].len,
+                                      .given = given,
                                       .headers = request->headers };
     status = atx_str_status(&roots, g->err);
     if (status == AT_OK)

@@ -473,6 +473,10 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
                   "}\nOPEN\nint other; CLOSE\n"
                   "OPEN namespace b { __global__ void k(float *y) { y[0] = 1; } } CLOSE\n",
           .lines = { "kernel    a::v1::b::k\n" } },
+        { .what = "a namespace whose name is a macro's",
+          .text = "#define VERSION _v1\nnamespace a { inline namespace VERSION {\n"
+                  "__global__ void k(float *y) { y[0] = 1; } } }\n",
+          .lines = { "kernel    a::_v1::k\n" } },
         { .what = "one name in two namespaces is no overload",
           .text = "namespace a { __global__ void k(float *y) { y[0] = 1; } }\n"
                   "namespace b { __global__ void k(double *y) { y[0] = 1; } }\n",

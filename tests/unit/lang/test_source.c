@@ -151,13 +151,15 @@ Test(source, a_kernel_that_needs_no_stand_ins_has_none)
     atx_op *op = read_op(MINI_OP);
     for (size_t i = 0; i < sizeof USED / sizeof *USED; i++) {
         char code[100];
-        snprintf(code, sizeof code, "__global__ void k(int *y) { %s }\n", USED[i][0]);
+        snprintf(code, sizeof code, "using namespace at;\n__global__ void k(int *y) { %s }\n", USED[i][0]);
         put("k.cu", code);
         atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
         char *text = render(t, "");
         cr_expect_eq(strstr(text, "autotune/host.h") != NULL, USED[i][1] != NULL, "%s", text);
         cr_expect(!USED[i][1] || strstr(strstr(text, "autotune/host.h"), USED[i][1]), "%s", text);
         cr_expect_null(strstr(text, "numeric_limits"), "%s", text);
+        cr_expect_eq(strstr(text, "namespace at {") != NULL,
+                     strstr(text, "using namespace at;\n__gl") != NULL, "%s", text);
         free(text);
         atx_template_close(t);
     }
