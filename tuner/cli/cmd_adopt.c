@@ -489,7 +489,10 @@ static int run_draft(const adopt_args *a, const atx_adopted *out)
     if (code != ATX_EXIT_OK)
         return code;
     if (atx_device_count(&count, &cancel, &err) != AT_OK || !count) {
-        atx_print(stdout, "it compiles; there is no GPU here, so it was not verified and timed\n");
+        atx_print(stdout,
+                  "it compiles; there is no GPU here, so it was not verified and timed. Where there is one:\n"
+                  "  autotune run %s %s --templates %s%s\n",
+                  out->name, a->run, a->dir, atx_str_text(a->allow));
         return ATX_EXIT_OK;
     }
     return atx_cmd_run(5, run);
