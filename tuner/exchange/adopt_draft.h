@@ -218,6 +218,9 @@ typedef struct atx_draft {
 /* The text without what #if and its kin leave out: the same bytes, blanked. */
 at_status atx_draft_active(atx_str *out, const char *text, at_error *err) AT_MUST_CHECK;
 
+/* Calls of the file's macros that launch a kernel are written as launches, in place. false: no memory. */
+bool atx_draft_expand_launches(char *text);
+
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 

@@ -9,6 +9,8 @@ static at_status read_file(atx_draft *d)
     at_status status = atx_draft_active(&d->text, d->in->text, d->err);
     if (status != AT_OK)
         return status;
+    if (d->text.len && !atx_draft_expand_launches(d->text.data))
+        return atx_no_memory(d->err);
     const char *text = atx_str_text(&d->text);
     if (!atx_code_read(&d->code, text))
         return atx_no_memory(d->err);

@@ -231,6 +231,15 @@ Test(adopt, a_launch_by_a_template_has_the_numbers_of_its_instance)
                   "template <int W> void run(float *y, int n) { k<W><<<(n + W - 1) / W, W>>>(y, n); }\n"
                   "void all(float *y, int n) { run<192>(y, n); }\n",
           .lines = { "kernel    k<192>\n", "grid      (n + 192 - 1) / 192  # line", "block     192\n" } },
+        { .what = "a macro that launches what it is given",
+          .text = "#define LAUNCH(kernel, blocks, threads, shared, ...) do { \\\n"
+                  "    (kernel)<<<(blocks), (threads), shared>>>(__VA_ARGS__); \\\n    check(); } while (0)\n"
+                  "template <int N> __global__ void k(float *y, int n, float by)\n"
+                  "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = N * by; }\n"
+                  "void run(float *y, int n) {\n    const int threads = 96;\n"
+                  "    LAUNCH((k<3>), (n + threads - 1) / threads, threads, 0,\n        y, n, 2.5f);\n}\n",
+          .lines = { "kernel    k<3>\n", "block     BLOCK\n", "default   BLOCK=96", "# line 8",
+                     "arg       by f32 = 2.5\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
