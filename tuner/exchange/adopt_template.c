@@ -131,13 +131,42 @@ static bool is_plain(const atx_draft *d, atx_span span)
     return span.begin < span.end;
 }
 
+/* Where a type or a namespace of that name is declared: the token; 0: nowhere. */
+static size_t find_declared(const atx_draft *d, size_t word)
+{
+    static const char *const HEADS[] = { "struct", "class", "enum", "union", "namespace", "using", NULL },
+                             *const BODIES[] = { "{", ":", "=", NULL };
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, word);
+    for (size_t i = 0; name[0] && i + 2 < t->count; i++)
+        if (atx_token_is_one_of(t->text, &t->items[i], HEADS) && atx_tokens_is(t, i + 1, name) &&
+            atx_token_is_one_of(t->text, &t->items[i + 2], BODIES))
+            return i;
+    return 0;
+}
+
+/* "a::b::" of the namespaces that its first name is declared in: the compiler asks for it from outside of
+ * all. */
+static size_t qualify(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span span)
+{
+    const size_t declared = span.begin < span.end ? find_declared(d, span.begin) : 0;
+    atx_str spaces = { 0 };
+    out[0] = '\0';
+    if (declared)
+        atx_draft_namespaces(&spaces, d, declared);
+    if (spaces.len < ATX_DRAFT_EXPR)
+        snprintf(out, ATX_DRAFT_EXPR, "%s", atx_str_text(&spaces));
+    atx_str_clear(&spaces);
+    return strlen(out);
+}
+
 static void copy_span(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span span)
 {
-    size_t n = 0;
-    out[0] = '\0';
+    size_t n = qualify(out, d, span);
     for (size_t i = span.begin; i < span.end; i++) {
         const atx_token *token = &d->code.items[i];
-        const bool blank = n && token->blank;
+        const bool blank = i > span.begin && token->blank;
         if (n + blank + (token->end - token->begin) + 1 >= ATX_DRAFT_EXPR)
             break;
         n += (size_t)snprintf(out + n, ATX_DRAFT_EXPR - n, "%s%.*s", blank ? " " : "",

@@ -429,6 +429,11 @@ Test(adopt, parameters_are_what_shapes_the_code)
                   "s[THREADS_PER_BLOCK];\n"
                   " s[threadIdx.x] = 1; y[threadIdx.x + blockIdx.x * THREADS_PER_BLOCK] = s[0]; }\n",
           .lines = { "param     THREADS_PER_BLOCK = 64 128 256 512 1024", "block     THREADS_PER_BLOCK\n" } },
+        { .what = "a type of a namespace that the launch stands in",
+          .text = "namespace a { namespace ops { struct Add {}; } namespace {\n"
+                  "template <class E, class Op> __global__ void k(E *y) { y[0] = Op::of(y[1]); } }\n"
+                  "void run(float *y) { k<float, ops::Add><<<1, 64>>>(y); } }\n",
+          .lines = { "kernel    a::k<T, a::ops::Add>\n" } },
         { .what = "a type of integers, by its name",
           .text = "template <class IdType, class E> __global__ void k(E *y, const IdType *at, int n)\n"
                   "{ int i = threadIdx.x; if (i < n) y[i] = at[i]; }\n",
