@@ -471,8 +471,8 @@ static at_status keep_lines(atx_gathered *to, const atx_part *piece, const char 
 {
     while (begin > 0 && text[begin - 1] != '\n')
         begin--;
-    while (end < piece->len && text[end - 1] != '\n')
-        end++;
+    while (end < piece->len && (text[end - 1] != '\n' || (end > 1 && text[end - 2] == '\\')))
+        end++; /* with the line that a backslash joins to it */
     const atx_part part = { .file = atx_text_copy(piece->file, strlen(piece->file)),
                             .line = piece->line + newlines(text, text + begin),
                             .begin = piece->begin + begin,

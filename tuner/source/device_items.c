@@ -304,6 +304,11 @@ static bool ends_at_brace(const splitter *s, size_t i)
 
 static void take_close(splitter *s, size_t i)
 {
+    if (s->now.brace == 0 && s->now.bracket == 0) { /* of a namespace, behind a macro without ';' */
+        emit(s, ATX_ITEM_OTHER, s->now.begin, i);
+        emit(s, ATX_ITEM_SCOPE, i, i + 1);
+        return;
+    }
     if (s->now.brace)
         s->now.brace--;
     if (s->now.brace == 0 && s->now.bracket == 0 && ends_at_brace(s, i))

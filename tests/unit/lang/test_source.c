@@ -130,9 +130,11 @@ Test(source, a_header_may_end_without_a_newline)
     atx_op *op = read_op(MINI_OP);
     put("k.cu", "#include \"inc/a.h\"\n__global__ void k(int *y) { *y = A + B; }\n");
     put("inc/a.h", "#pragma once\n#include \"b.h\"\nenum { A = 1 };");
-    put("inc/b.h", "#ifndef B_H\n#define B_H\nenum { B = 2 };\n#endif");
+    put("inc/b.h",
+        "#ifndef B_H\n#define B_H\nenum { B = 2 };\n#ifdef OTHER \\\n\n\n\n\n\n\n\n\n\n#endif\n#endif");
     atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
     char *text = render(t, "");
+    expect_text(text, "#ifdef OTHER \\\n\n"); /* no line of ours is joined to it */
     expect_text(text, "\nenum { A = 1 };\n");
     expect_text(text, "\n#endif\n");
     expect_text(text, "\n__global__ void k(int *y)");

@@ -172,13 +172,21 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
                   "__global__ void k(int *y) { *y = TILE; }\n",
           .kept = { "#else", "#if TILE % 4\n#error \"TILE: of fours\"\n#endif", "#error \"too old\"" },
           .gone = { "make it first", "no clock" } },
+        { .what = "a macro without ';' before the end of a namespace",
+          .text = "namespace a {\n__global__ void k(int *y) { *y = 1; }\nFOR_ALL(CASE)\n}\nvoid host() {}\n",
+          .kept = { "namespace a {\n__global__ void k(int *y) { *y = 1; }", "\n}\n" },
+          .gone = { "FOR_ALL", "host" } },
         { .what = "a branch for a CUDA that is no more",
           .text = "#if CUDART_VERSION < 9000\n}}}((\n#else\n__device__ int f() { return 1; }\n#endif\n"
                   "#if (CUDA_VERSION >= 11050)\n#define ONE 1\n#else\nint }}{\n#endif\n"
+                  "#ifdef _MSC_VER\n__device__ int f(short) }{\n#endif\n"
+                  "#if ( defined( _MSC_VER ) && ( _MSC_VER < 1600 ) )\n))}}\n#endif\n"
+                  "#if defined(_WIN32) || A\n#define EITHER 1\n#endif\n"
                   "#if CUDART_VERSION >= 99000\n__device__ int g() { return 1; }\n#endif\n"
-                  "__global__ void k(int *y) { *y = f() + g() + ONE; }\n",
-          .kept = { "__device__ int f()", "__device__ int g()", "#define ONE 1", "__global__ void k" },
-          .gone = { "}}}((", "}}{" } },
+                  "__global__ void k(int *y) { *y = f() + g() + ONE + EITHER; }\n",
+          .kept = { "__device__ int f()", "__device__ int g()", "#define ONE 1", "#define EITHER 1",
+                    "__global__ void k" },
+          .gone = { "}}}((", "}}{", "}{", "))}}" } },
         { .what = "braces in macros",
           .text = "#define TABLE_BEGIN(type, name) static const __device__ type name[] = {\n"
                   "#define TABLE_END() };\n#define OPEN namespace lib {\n#define CLOSE }\n"
