@@ -24,7 +24,8 @@ function(at_embed_templates target)
   at_embed(${target} atx_embedded_files ${files})
   file(GLOB commons CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/common/*.cuh)
   at_embed(${target} atx_embedded_commons ${commons})
-  at_embed(${target} atx_embedded_host ${PROJECT_SOURCE_DIR}/templates/host/host.cuh)
+  at_embed(${target} atx_embedded_host ${PROJECT_SOURCE_DIR}/templates/host/host.cuh
+    ${PROJECT_SOURCE_DIR}/templates/host/torch.cuh)
   at_embed(${target} atx_embedded_verify ${PROJECT_SOURCE_DIR}/tuner/declare/data.h ${PROJECT_SOURCE_DIR}/tuner/declare/placed.h ${PROJECT_SOURCE_DIR}/tuner/runner/verify.cu
     ${PROJECT_SOURCE_DIR}/tuner/runner/fill.cu)
   set(exported head bits numbers main) # in the order of atx_export_part

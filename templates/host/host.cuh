@@ -5,6 +5,7 @@
  */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_exchange.cuh>
@@ -81,7 +82,15 @@ typedef struct alignas(64) CUtensorMap_st {
     unsigned long long opaque[16];
 } CUtensorMap;
 
+#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10) /* NVRTC has CUDART_VERSION */
+/* Of projects that can be built without CUDA. */
+#define WITH_CUDA 1
+#define USE_CUDA 1
+#define HAVE_CUDA 1
+#define ENABLE_CUDA 1
+
 #define __extension__
+#define register /* C++17 has it no more */
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127
@@ -204,6 +213,31 @@ static __device__ inline void cudaTriggerProgrammaticLaunchCompletion()
 {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
+
+/* Of the host; what kernels never call is compiled with them in classes and functions that stay. */
+typedef struct _IO_FILE FILE;
+typedef unsigned long pthread_t;
+#define stdout ((FILE *)0)
+#define stderr ((FILE *)0)
+template <class... A> static __device__ inline int fprintf(FILE *, const char *, A...) { return 0; }
+
+/* CUB has had these no more since CUDA 13. */
+#if __CUDACC_VER_MAJOR__ >= 13
+namespace cub {
+struct Sum {
+    template <class A, class B> __device__ auto operator()(A a, B b) const { return a + b; }
+};
+struct Max {
+    template <class A, class B> __device__ auto operator()(A a, B b) const { return b > a ? b : a; }
+};
+struct Min {
+    template <class A, class B> __device__ auto operator()(A a, B b) const { return b < a ? b : a; }
+};
+struct Equality {
+    template <class A, class B> __device__ bool operator()(const A &a, const B &b) const { return a == b; }
+};
+}
+#endif
 
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
@@ -417,6 +451,78 @@ template <class T, size_t N> struct array {
     __device__ constexpr T *end() { return elements + N; }
     __device__ constexpr const T *end() const { return elements + N; }
 };
+
+template <size_t N, size_t A> struct aligned_storage {
+    struct alignas(A) type {
+        unsigned char bytes[N];
+    };
+};
+template <size_t N, size_t A> using aligned_storage_t = typename aligned_storage<N, A>::type;
+
+/* Of the host. Classes that a kernel's file has may hold them; kernels do not use them. Sizes are those of GNU's. */
+class string {
+    alignas(8) char opaque[32];
+};
+template <class...> class vector {
+    alignas(8) char opaque[24];
+};
+template <class...> class list {
+    alignas(8) char opaque[24];
+};
+template <class...> class deque {
+    alignas(8) char opaque[80];
+};
+template <class...> class queue {
+    alignas(8) char opaque[80];
+};
+template <class...> class map {
+    alignas(8) char opaque[48];
+};
+template <class...> class set {
+    alignas(8) char opaque[48];
+};
+template <class...> class unordered_map {
+    alignas(8) char opaque[56];
+};
+template <class...> class unordered_set {
+    alignas(8) char opaque[56];
+};
+template <class...> class function {
+    alignas(8) char opaque[32];
+};
+template <class...> class unique_ptr {
+    alignas(8) char opaque[8];
+};
+template <class...> class shared_ptr {
+    alignas(8) char opaque[16];
+};
+template <class...> class weak_ptr {
+    alignas(8) char opaque[16];
+};
+template <class> class enable_shared_from_this {
+    alignas(8) char opaque[16];
+};
+template <class T> class atomic {
+    T opaque;
+};
+template <class...> class initializer_list {
+    alignas(8) char opaque[16];
+};
+class mutex {
+    alignas(8) char opaque[40];
+};
+class thread {
+    alignas(8) char opaque[8];
+};
+class exception {
+public:
+    virtual ~exception();
+};
+class runtime_error : public exception {
+    alignas(8) char opaque[8];
+};
+class ostream;
+class istream;
 
 template <class T> struct numeric_limits {
     static constexpr bool is_specialized = is_integral<T>::value;

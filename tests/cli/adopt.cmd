@@ -146,4 +146,6 @@ int main()
 PROGRAM
 at adopt src/whole.cu -o templates
 cat templates/saxpy/op.cu templates/saxpy/adopted.cu
-"$AUTOTUNE" adopt src/whole.cu -o elsewhere --run 1000 2>/dev/null | grep -o '^sm_90  *f32  *saxpy  *adopted  *[0-9]*'
+mkdir none
+echo 'no library' >none/libcuda.so.1
+LD_LIBRARY_PATH=$PWD/none:${LD_LIBRARY_PATH:-} "$AUTOTUNE" adopt src/whole.cu -o timed --run 1000 2>/dev/null | grep -Eo '^sm_90  *f32  *saxpy  *adopted  *[0-9]*|^it compiles.*|^  autotune .*'

@@ -14,6 +14,16 @@ cat >overloads.cu <<'PROGRAM'
 __global__ void put(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }
 __global__ void put(double *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 2; }
 PROGRAM
+# A specialisation of a template is a kernel beside the instance that is meant.
+cat >within.cu <<'PROGRAM'
+#include <cuda_fp16.h>
+namespace ns { namespace deep {
+__global__ void lay(float *y, const float *x, int n) { if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void lay(char4 *y, const half2 *x, const half2 *z, int n) { if (threadIdx.x < n) y[threadIdx.x].x = 2; }
+template <class T> __global__ void fill(T *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }
+template <> __global__ void fill(half *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 2; }
+} }
+PROGRAM
 for kernel in plain times alone; do
   at adopt unnamed.cu --kernel $kernel -o templates
   grep '^kernel' templates/$kernel/adopted.cu
@@ -23,3 +33,8 @@ at adopt overloads.cu --kernel 'put(double *, int)' -o templates
 grep '^kernel' templates/put/adopted.cu
 at check put --execute --shape 100 --templates templates 2>&1 | grep -v 'open question'
 at check put --shape 100 --templates templates --sample 1 --jobs 1 2>&1 | grep -v 'open question'
+for kernel in 'lay#2' 'fill#1'; do
+  at adopt within.cu --kernel $kernel -o templates
+  grep '^kernel' templates/${kernel%#*}/adopted.cu
+  at check ${kernel%#*} --shape 100 --templates templates --sample 1 --jobs 1 2>&1 | grep -v 'open question'
+done

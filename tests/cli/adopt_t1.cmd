@@ -88,6 +88,16 @@ ls elsewhere/scale
 sed -i 's/"scale.cu"/"gone.cu"/' kt/scale.json
 at adopt kt/scale.json -o third
 at adopt kt/scale.json kt/scale.json
+sed 's/"KernelFile": "gone.cu",//' kt/scale.json >kt/nowhere.json
+at adopt kt/nowhere.json
+# What a generator makes is known by its ends, and whether it ascends.
+for source in 'i' '1+(i//4)*(0.1 + 0.05*(i%4)) if i%4 < 3 else ((i//4)%10)*0.1' '3 - 2**2 * (i > 9 and i < 20)' '7' 'sin(i)'; do
+  rm -rf sources
+  sed "s|i % 4|$source|; s|\"steps\", \"Type\": \"int32\"|\"steps\", \"Type\": \"float\"|" kt/sums.json >kt/source.json
+  sed 's|const int \*steps|const float *steps|' kt/sums.cu >kt/source.cu
+  at adopt kt/source.json kt/source.cu -o sources >/dev/null
+  grep steps sources/sums/op.cu
+done
 # Names that nothing defines are parameters; functions and types are not.
 cat >kt/undefined.cu <<'END'
 #include "part.h"

@@ -69,11 +69,22 @@ static at_status relative(atx_str *out, const char *from, const char *file, at_e
     return atx_str_status(out, err);
 }
 
+/* And the folders above it. */
 static at_status make_folder(const char *path, at_error *err)
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST
-               ? AT_OK
-               : atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    atx_str part = { 0 };
+    at_status status = AT_OK;
+    for (size_t end = 0; path[end] && status == AT_OK;) {
+        end += strspn(path + end, "/");
+        end += strcspn(path + end, "/");
+        atx_str_reset(&part);
+        atx_str_add_bytes(&part, path, end);
+        status = atx_str_status(&part, err);
+        if (status == AT_OK && mkdir(part.data, 0777) != 0 && errno != EEXIST)
+            status = atx_fail(err, AT_ERR_SYSTEM, "%s: %s", part.data, strerror(errno));
+    }
+    atx_str_clear(&part);
+    return status;
 }
 
 /* Both files or none: half a draft would be in the way of the next try. */
@@ -397,7 +408,12 @@ static at_status find_source(atx_str *path, const atx_adopt_space *space, const 
     atx_str_add(path, atx_str_text(&space->file));
     add_folder_of(&folder, problem);
     at_status status = atx_str_status(folder.failed ? &folder : path, err);
-    if (status == AT_OK && (!space->file.len || access(path->data, R_OK) != 0))
+    if (status == AT_OK && !space->file.len)
+        status = atx_fail(err, AT_ERR_USAGE,
+                          "%s: found no KernelFile in its KernelSpecification; expected the file as well: "
+                          "autotune adopt %s FILE.cu",
+                          problem, problem);
+    else if (status == AT_OK && access(path->data, R_OK) != 0)
         status = atx_fail(err, AT_ERR_USAGE,
                           "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
                           "adopt %s FILE.cu",
@@ -473,7 +489,10 @@ static int run_draft(const adopt_args *a, const atx_adopted *out)
     if (code != ATX_EXIT_OK)
         return code;
     if (atx_device_count(&count, &cancel, &err) != AT_OK || !count) {
-        atx_print(stdout, "it compiles; there is no GPU here, so it was not verified and timed\n");
+        atx_print(stdout,
+                  "it compiles; there is no GPU here, so it was not verified and timed. Where there is one:\n"
+                  "  autotune run %s %s --templates %s%s\n",
+                  out->name, a->run, a->dir, atx_str_text(a->allow));
         return ATX_EXIT_OK;
     }
     return atx_cmd_run(5, run);

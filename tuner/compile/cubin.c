@@ -4,7 +4,8 @@
  * one that follows. Every offset is checked against the bytes there are before anything behind it is read.
  *
  * A name is compared with a mangled one by its beginning: _Z1f, or _ZN2ns1fE, then an 'I' where the name has
- * template arguments. These are not compared: a compiler makes the instance that it was asked for.
+ * template arguments. These are not compared: a compiler makes the instance that it was asked for, whose
+ * symbol is weak, while those of specialisations, which are always there, are global.
  */
 #include "compile/cubin.h"
 
@@ -160,14 +161,16 @@ static bool is_part(char c)
 static bool ptx_kernel_at(atx_cubin_kernel *out, const char *text, size_t len, int index)
 {
     static const char ENTRY[] = ".entry ";
-    const char *end = text + len;
+    const char *begin = text, *end = text + len;
     while ((text = memmem(text, (size_t)(end - text), ENTRY, sizeof ENTRY - 1)) != NULL) {
         text += sizeof ENTRY - 1;
         size_t n = 0;
         while (text + n < end && is_part(text[n]))
             n++;
         if (n && index-- == 0) {
-            *out = (atx_cubin_kernel){ .name = text, .name_len = n, .param_count = -1 };
+            const char *word = text - sizeof ENTRY + 1;
+            const bool weak = word - begin >= 6 && memcmp(word - 6, ".weak ", 6) == 0;
+            *out = (atx_cubin_kernel){ .name = text, .name_len = n, .param_count = -1, .weak = weak };
             return true;
         }
     }
@@ -179,12 +182,14 @@ bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, in
     bytes elf = { code, len };
     Elf64_Ehdr head;
     const char *name = NULL;
-    Elf64_Sym unused;
+    Elf64_Sym symbol;
     if (len < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0)
         return code && ptx_kernel_at(out, code, len, index);
-    if (!read_head(&head, elf) || !find_symbol(&name, &unused, elf, &head, is_entry, index))
+    if (!read_head(&head, elf) || !find_symbol(&name, &symbol, elf, &head, is_entry, index))
         return false;
-    *out = (atx_cubin_kernel){ .name = name, .name_len = strlen(name) };
+    *out = (atx_cubin_kernel){ .name = name,
+                               .name_len = strlen(name),
+                               .weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK };
     read_info(out, find_section(elf, &head, ".nv.info.", name));
     return true;
 }
@@ -301,7 +306,7 @@ at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, co
                          at_error *err)
 {
     const bool wants_instance = strchr(kernel, '<') != NULL;
-    atx_cubin_kernel k, found = { 0 };
+    atx_cubin_kernel k, found = { 0 }, second = { 0 };
     bool exact = false, instance = false;
 
     kernel += strncmp(kernel, "::", 2) == 0 ? 2 : 0; /* of the global namespace: no symbol says so */
@@ -309,10 +314,15 @@ at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, co
         exact = is_exactly(&k, kernel);
         if (!exact && (!fits(&k, kernel, &instance) || (wants_instance && !instance)))
             continue;
-        if (found.name && !exact)
-            return fail_several(&found, &k, kernel, err);
-        found = k;
+        if (!found.name || exact || (wants_instance && k.weak && !found.weak)) {
+            found = k;
+            second.name = NULL;
+        } else if (!(wants_instance && found.weak && !k.weak)) {
+            second = k;
+        }
     }
+    if (second.name)
+        return fail_several(&found, &second, kernel, err);
     if (!found.name)
         return fail_none(code, len, kernel, err);
     *out = found;

@@ -22,14 +22,16 @@ typedef struct atx_cubin_kernel {
     int param_count; /* -1: unknown */
     int64_t param_bytes[ATX_CUBIN_PARAMS];
     int64_t max_threads; /* of a block, by __launch_bounds__; 0: not said */
+    bool weak;           /* an instance of a template, which is there as somebody asked for it */
 } atx_cubin_kernel;
 
 /* The index-th kernel; false: there are fewer, or this is no code. */
 bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, int index);
 
 /*
- * The kernel that a declaration names: f, ns::f or f<float, 4>, mangled or not. AT_ERR_INPUT: none, and which
- * there are; or several (instances of one template, overloads).
+ * The kernel that a declaration names: f, ns::f or f<float, 4>, mangled or not. Specialisations of a template
+ * are there unasked: of f<T> the instance is meant, where there is one. AT_ERR_INPUT: none, and which there
+ * are; or several (instances of one template, overloads).
  */
 at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, const char *kernel,
                          at_error *err) AT_MUST_CHECK;

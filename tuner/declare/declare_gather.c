@@ -20,7 +20,7 @@
 #include "util/embedded.h"
 #include "util/regular.h"
 
-enum { MAX_DEPTH = 32, MAX_VIEWED = 32 << 20 /* bytes of which a view is made */ };
+enum { MAX_DEPTH = 32, MAX_CONDITIONS = 256, MAX_VIEWED = 32 << 20 /* bytes of which a view is made */ };
 
 static const char HOST[] = "autotune/host.h"; /* what comes with the program; no file has this name */
 
@@ -41,10 +41,13 @@ typedef struct gathering {
     struct once { /* files that would be empty from now on, in sources for the device */
         dev_t device;
         ino_t inode;
+        int branch; /* as long as this one is open; 0: always */
     } * once;
     size_t once_count, once_cap;
-    bool view;      /* a source for the device is read */
-    int conditions; /* that are open around the file */
+    bool view;                    /* a source for the device is read, or a text that is not compiled */
+    int branches[MAX_CONDITIONS]; /* of #if that are open, less the guards of files: numbers */
+    int conditions;               /* how many; more than there is room for are counted alone */
+    int branch_count;             /* so many there were */
     open_file stack[MAX_DEPTH];
     int depth;
     at_error *err;
@@ -77,9 +80,10 @@ static at_status too_much(const gathering *g)
 /* ---- lines of the preprocessor ---- */
 
 typedef struct line {
-    size_t begin, end; /* end: past its newline */
-    int number, next;  /* of the line, and of the one behind it */
-    bool conditional;  /* #if, #ifndef */
+    size_t begin, end;         /* end: past its newline */
+    int number, next;          /* of the line, and of the one behind it */
+    bool opens, turns, closes; /* #if and its kin; #else and its kin; #endif */
+    bool conditional;          /* #if, #ifndef: what a guard begins with */
     bool once;
     char name[512]; /* what it includes; "": nothing, or what a macro names */
     bool quoted;
@@ -104,6 +108,9 @@ static void read_line(line *l, const char *text, const atx_token *t)
     if (!atx_lexer_next(&word, &inner))
         return;
     l->conditional = atx_token_is(inner.text, &word, "if") || atx_token_is(inner.text, &word, "ifndef");
+    l->opens = l->conditional || atx_token_is(inner.text, &word, "ifdef");
+    l->turns = atx_token_is(inner.text, &word, "else") || atx_token_is(inner.text, &word, "elif");
+    l->closes = atx_token_is(inner.text, &word, "endif");
     if (!atx_lexer_next(&what, &inner))
         return;
     l->once = atx_token_is(inner.text, &word, "pragma") && atx_token_is(inner.text, &what, "once");
@@ -118,6 +125,14 @@ static atx_lexer lines_of(const char *text, size_t len)
     return (atx_lexer){ .text = text,
                         .len = len,
                         .options = { .lines = true, .active = true, .defined = "AUTOTUNE_RENDERED" } };
+}
+
+/* The host's stand-ins say the version in a view. */
+static atx_lexer lines_for(const gathering *g, const char *text, size_t len)
+{
+    atx_lexer lexer = lines_of(text, len);
+    lexer.options.version = g->view;
+    return lexer;
 }
 
 static bool next_line(line *l, atx_lexer *lexer)
@@ -229,13 +244,25 @@ static at_status find_include(atx_str *name, bool *found, const gathering *g, co
     return status;
 }
 
+/* Follows the conditions that are open. `around`: those outside of the file and its guard. */
+static void follow_condition(gathering *g, const line *l, int around)
+{
+    if (l->opens)
+        g->conditions++;
+    if ((l->opens || l->turns) && g->conditions > 0 && g->conditions <= MAX_CONDITIONS)
+        g->branches[g->conditions - 1] = ++g->branch_count;
+    if (l->closes && g->conditions > around)
+        g->conditions--;
+}
+
 /* The pieces of a text between the lines that are replaced. */
 static at_status add_lines(gathering *g, const char *name, const char *text, size_t len, bool once)
 {
     at_status status = AT_OK;
-    const int own_conditions = is_guarded_whole(text, len) ? 1 : 0;
+    const int around = g->conditions;
+    bool own_guard = is_guarded_whole(text, len); /* its #ifndef is still to come */
     atx_str included = { 0 }, shown = { 0 };
-    atx_lexer lexer = lines_of(text, len);
+    atx_lexer lexer = lines_for(g, text, len);
     size_t from = 0;
     int from_number = 1;
 
@@ -243,21 +270,22 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
     for (line l; status == AT_OK && next_line(&l, &lexer);) {
         const atx_where from_here = { atx_str_text(&shown), l.number, 1 };
         bool found = false;
+        if (!own_guard)
+            follow_condition(g, &l, around);
+        own_guard = false;
         if (l.name[0])
             status = find_include(&included, &found, g, name, l.name, l.quoted, from_here);
         if (status != AT_OK || (!found && !(once && l.once)))
             continue;
         status = add_piece(g, name, from_number, text + from, l.begin - from);
-        const int around = g->conditions;
-        g->conditions += lexer.depth - own_conditions;
         if (status == AT_OK && found)
             status = gather_file(g, atx_str_text(&included), from_here);
-        g->conditions = around;
         from = l.end;
         from_number = l.next;
     }
     if (status == AT_OK)
         status = add_piece(g, name, from_number, text + from, len - from);
+    g->conditions = around;
     atx_str_clear(&included);
     atx_str_clear(&shown);
     return status;
@@ -292,23 +320,33 @@ static bool is_open(const gathering *g, const struct stat *info, bool *leave_out
     return false;
 }
 
-/* Was it read where no condition stood around it, and has it guards? A text of many megabytes comes of not
+static bool is_open_branch(const gathering *g, int branch)
+{
+    for (int i = 0; i < g->conditions && i < MAX_CONDITIONS; i++)
+        if (g->branches[i] == branch)
+            return true;
+    return branch == 0;
+}
+
+/* Was it read in a branch that is still open, and has it guards? A text of many megabytes comes of not
  * asking. */
 static bool is_over(const gathering *g, const struct stat *info)
 {
     for (size_t i = 0; i < g->once_count; i++)
-        if (g->once[i].device == info->st_dev && g->once[i].inode == info->st_ino)
+        if (g->once[i].device == info->st_dev && g->once[i].inode == info->st_ino &&
+            is_open_branch(g, g->once[i].branch))
             return true;
     return false;
 }
 
 static at_status note_over(gathering *g, const struct stat *info)
 {
-    if (!g->view || g->conditions > 0)
+    if (!g->view || g->conditions > MAX_CONDITIONS)
         return AT_OK;
     if (!atx_grow(&g->once, &g->once_cap, g->once_count, sizeof *g->once))
         return atx_no_memory(g->err);
-    g->once[g->once_count++] = (struct once){ info->st_dev, info->st_ino };
+    const int branch = g->conditions ? g->branches[g->conditions - 1] : 0;
+    g->once[g->once_count++] = (struct once){ info->st_dev, info->st_ino, branch };
     return AT_OK;
 }
 
@@ -365,6 +403,10 @@ static at_status gather_file(gathering *g, const char *name, atx_where from)
     }
     if ((status = read_text(&text, g, atx_str_text(&path), from)) != AT_OK)
         goto done;
+    if (text.len && text.data[text.len - 1] != '\n')
+        atx_str_add(&text, "\n"); /* what follows begins a line */
+    if ((status = atx_str_status(&text, g->err)) != AT_OK)
+        goto done;
     g->read += text.len;
     guard by = guard_of(atx_str_text(&text), text.len);
     g->stack[g->depth++] = (open_file){ info.st_dev, info.st_ino, by != NO_GUARD };
@@ -383,6 +425,7 @@ static gathering begin(atx_gathered *out, const atx_gather_request *r, at_error 
     return (gathering){ .out = out,
                         .file = r->file,
                         .limit = r->large ? MAX_VIEWED : ATX_MAX_SOURCE,
+                        .view = r->large,
                         .includes = r->includes,
                         .headers = r->headers,
                         .allowed = r->allowed,
@@ -428,8 +471,8 @@ static at_status keep_lines(atx_gathered *to, const atx_part *piece, const char 
 {
     while (begin > 0 && text[begin - 1] != '\n')
         begin--;
-    while (end < piece->len && text[end - 1] != '\n')
-        end++;
+    while (end < piece->len && (text[end - 1] != '\n' || (end > 1 && text[end - 2] == '\\')))
+        end++; /* with the line that a backslash joins to it */
     const atx_part part = { .file = atx_text_copy(piece->file, strlen(piece->file)),
                             .line = piece->line + newlines(text, text + begin),
                             .begin = piece->begin + begin,
@@ -490,12 +533,14 @@ static at_status view_pieces(gathering *g, const atx_gather_request *request, si
     at_status status = atx_str_status(&out->text, g->err);
     if (status != AT_OK || first == out->count)
         return status;
-    const size_t begin = out->parts[first].begin;
+    size_t begin = out->parts[first].begin, given = 0;
+    for (size_t i = first; i < out->count && strcmp(out->parts[i].file, HOST) == 0;)
+        given += out->parts[i++].len;
     atx_str_addf(&roots, "%s\n", request->reached ? request->reached : "");
     atx_str_add_bytes(&roots, out->text.data, begin); /* what other files use of them */
     const atx_device_request view = { .roots = atx_str_text(&roots),
                                       .replaced = request->replaced,
-                                      .given = out->parts[first].len,
+                                      .given = given,
                                       .headers = request->headers };
     status = atx_str_status(&roots, g->err);
     if (status == AT_OK)
@@ -525,7 +570,7 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
             continue;
         status = view_pieces(&g, request, first);
         first = SIZE_MAX;
-        g.view = false;
+        g.view = request->large;
         g.limit = ATX_MAX_SOURCE + g.read;
     }
     free(g.once);

@@ -157,7 +157,8 @@ void atx_read_taken_args(atx_lines *lines, void *target)
 
 /* ---- kernel ---- */
 
-/* f, ns::f or f<float, TILE>, up to `end`. */
+/* f, ns::f or f<float, TILE>, up to `end`. A symbol, _Z..., may be longer than names are, and a
+ * namespace have any. */
 static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_lines *lines, const char *end,
                             const char *expected)
 {
@@ -165,7 +166,12 @@ static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_line
     char first[ATX_MAX_NAME];
     const char *begin = lines->at;
     atx_lines_skip_sign(lines, "::");
-    atx_read_free_name(first, lines, WHAT);
+    const size_t word = atx_lines_word(lines);
+    if ((word >= ATX_MAX_NAME && strncmp(lines->at, "_Z", 2) == 0) ||
+        (word && strncmp(lines->at + word, "::", 2) == 0))
+        atx_lines_skip(lines, word);
+    else
+        atx_read_free_name(first, lines, WHAT);
     if (lines->status != AT_OK)
         return;
     while (end > begin && end[-1] == ' ')
@@ -182,7 +188,7 @@ static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_line
     memcpy(out, begin, n);
     out[n] = '\0';
     *expression = strcspn(out, "<:") < n;
-    if (!*expression && strcmp(out, first) != 0)
+    if (!*expression && n != word)
         atx_lines_expected(lines, expected);
     else if (end > lines->at) /* blanks behind a plain name are skipped already */
         atx_lines_skip(lines, (size_t)(end - lines->at));

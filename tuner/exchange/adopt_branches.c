@@ -59,7 +59,9 @@ static long built_in(const atx_tokens *t, size_t i)
         long value;
     } KNOWN[] = { { "__CUDA_ARCH__", 900 },    { "__CUDACC__", 1 },       { "__CUDACC_RTC__", 1 },
                   { "__NVCC__", 1 },           { "__cplusplus", 201703 }, { "__CUDACC_VER_MAJOR__", 13 },
-                  { "CUDART_VERSION", 13000 }, { "CUDA_VERSION", 13000 }, { "__CUDACC_VER_MINOR__", 0 } };
+                  { "CUDART_VERSION", 13000 }, { "CUDA_VERSION", 13000 }, { "__CUDACC_VER_MINOR__", 0 },
+                  { "WITH_CUDA", 1 },          { "USE_CUDA", 1 },         { "HAVE_CUDA", 1 },
+                  { "ENABLE_CUDA", 1 } };
     for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN; k++)
         if (atx_tokens_is(t, i, KNOWN[k].name))
             return KNOWN[k].value;

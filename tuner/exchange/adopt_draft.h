@@ -38,6 +38,7 @@ typedef struct atx_draft_type {
     int targ;                /* which argument of the kernel's template it is; -1: none  */
     bool structure;          /* a struct of the file                                     */
     size_t body;             /* its '{'; 0: that is not known                            */
+    size_t list;             /* the '<' of its template's arguments; 0: it is none       */
     char name[ATX_MAX_WORD]; /* its last word, in the file                         */
 } atx_draft_type;
 
@@ -79,6 +80,7 @@ typedef struct atx_draft_field {
 typedef struct atx_draft_struct {
     char name[ATX_MAX_WORD]; /* in the declarations                                       */
     size_t body;             /* its '{'; 0: it is a vector, or stands nowhere             */
+    size_t list;             /* the '<' of its template's arguments; 0: it is none        */
     char vector[ATX_MAX_WORD];
     long bytes, align;
     long asked;    /* alignment that the file asks for; 0: none                            */
@@ -216,10 +218,15 @@ typedef struct atx_draft {
 /* The text without what #if and its kin leave out: the same bytes, blanked. */
 at_status atx_draft_active(atx_str *out, const char *text, at_error *err) AT_MUST_CHECK;
 
+/* Calls of the file's macros that launch a kernel are written as launches, in place. false: no memory. */
+bool atx_draft_expand_launches(char *text);
+
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 
-/* Its template's arguments, and how it is called: `d->called`. After the launch is found. */
+/* What the types among its template's arguments are: before structs are read. After the launch is found. */
+void atx_draft_template_types(atx_draft *d);
+/* Its other arguments, and how it is called: `d->called`. */
 at_status atx_draft_template(atx_draft *d) AT_MUST_CHECK;
 /* Of an argument of the template at token `at`, which may be a parameter of the function around it: what that
  * is. */

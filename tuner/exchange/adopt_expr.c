@@ -384,8 +384,13 @@ static bool write_name(writing *w, size_t *i, size_t end)
         return good;
     }
     const size_t before = w->t == &d->code ? at : d->launch.at;
-    return atx_draft_definition(&value, d, name, before) ? write_value(w, name, value, i)
-                                                         : write_extra(w, name, at, *i);
+    if (atx_draft_definition(&value, d, name, before))
+        return write_value(w, name, value, i);
+    long number = 0;
+    const bool known = w->t == &d->code && atx_draft_number(&number, d, w->t, (atx_span){ at, at + 1 });
+    if (known)
+        atx_str_add_int(w->out, number);
+    return known || write_extra(w, name, at, *i);
 }
 
 /* "256", "256.0f" as 256 */

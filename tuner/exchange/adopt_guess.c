@@ -195,6 +195,49 @@ static int count_written(const atx_draft *d)
     return count;
 }
 
+/* The name of a variable of the device that the kernel uses, __device__ float total; 0: there is none. */
+static size_t find_device_variable(const atx_draft *d)
+{
+    static const char *const ENDS[] = { ";", "=", "[", "(", "{", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        char name[ATX_MAX_WORD];
+        if (!atx_tokens_is(t, i, "__device__"))
+            continue;
+        size_t end = i + 1;
+        while (end < t->count && !atx_token_is_one_of(t->text, &t->items[end], ENDS))
+            end++;
+        if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1))
+            continue;
+        atx_draft_word(name, t, end - 1);
+        if (name[0] && atx_draft_uses(d, name))
+            return end - 1;
+    }
+    return 0;
+}
+
+static at_status refuse_outputs(const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    const size_t variable = find_device_variable(d);
+    int pointers = 0;
+    char name[ATX_MAX_WORD];
+    for (int i = 0; i < d->arg_count; i++)
+        pointers += d->args[i].stars > 0;
+    const atx_place place = atx_draft_place(d, &t->items[d->kernel_text.name]);
+    const char *found = pointers ? "only pointers to const" : "no pointer";
+    if (!variable)
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found %s among the parameters of %s; expected a buffer that it writes",
+                        place.text, found, d->kernel);
+    atx_draft_word(name, t, variable);
+    return atx_fail(
+        d->err, AT_ERR_INPUT,
+        "%s: found %s among the parameters of %s, and the variable '%s' of the device (%s); expected a "
+        "buffer that it writes, as results are compared in buffers: make '%s' a parameter",
+        place.text, found, d->kernel, name, atx_draft_place(d, &t->items[variable]).text, name);
+}
+
 at_status atx_draft_outputs(atx_draft *d)
 {
     if (!count_written(d))
@@ -203,11 +246,5 @@ at_status atx_draft_outputs(atx_draft *d)
                 d->args[i].written = d->args[i].read = true;
     if (count_written(d))
         return AT_OK;
-    int pointers = 0;
-    for (int i = 0; i < d->arg_count; i++)
-        pointers += d->args[i].stars > 0;
-    return atx_fail(d->err, AT_ERR_INPUT,
-                    "%s: found %s among the parameters of %s; expected a buffer that it writes",
-                    atx_draft_place(d, &d->code.items[d->kernel_text.name]).text,
-                    pointers ? "only pointers to const" : "no pointer", d->kernel);
+    return refuse_outputs(d);
 }

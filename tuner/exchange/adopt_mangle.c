@@ -1,7 +1,7 @@
 /*
  * adopt_mangle.c - the symbol of a kernel that others of its name stand beside: _Z1kPfi of k(float *, int). A
- * name alone would not say which one is meant. Only for parameters of CUDA's own types and of structs of the
- * global namespace, by value or behind pointers.
+ * name alone would not say which one is meant. Only for parameters of CUDA's own types, and outside of
+ * namespaces of structs, by value or behind pointers.
  */
 #include "exchange/adopt_draft.h"
 
@@ -14,6 +14,7 @@ enum { MOST_SEEN = 32, MOST_TYPE = 96 };
 typedef struct mangling {
     char seen[MOST_SEEN][MOST_TYPE];
     int count;
+    bool nested; /* the kernel is in a namespace, where types may be, too */
     bool bad;
 } mangling;
 
@@ -82,9 +83,15 @@ static char builtin(const atx_tokens *t, size_t begin, size_t end)
 /* A name of a type that is none of C's: 4Body, 6__half. false: what it is is not known here. */
 static bool mangle_name(mangled *type, mangling *m, const atx_draft_arg *a)
 {
-    const char *name = strcmp(a->type.name, "half") == 0 ? "__half" : a->type.name;
+    static const char *const ALIASES[][2] = { { "half", "__half" },
+                                              { "half2", "__half2" },
+                                              { "nv_bfloat16", "__nv_bfloat16" },
+                                              { "nv_bfloat162", "__nv_bfloat162" } };
+    const char *name = a->type.name;
+    for (size_t i = 0; i < sizeof ALIASES / sizeof *ALIASES; i++)
+        name = strcmp(name, ALIASES[i][0]) == 0 ? ALIASES[i][1] : name;
     const bool half = strcmp(name, "__half") == 0 || strcmp(name, "__nv_bfloat16") == 0;
-    if (!half && a->type.lanes == 1 && !a->type.structure)
+    if (!half && a->type.lanes == 1 && (!a->type.structure || m->nested))
         return false;
     snprintf(type->whole, MOST_TYPE, "%zu%s", strlen(name), name);
     memcpy(type->text, type->whole, MOST_TYPE);
@@ -130,16 +137,32 @@ static bool is_overloaded(const atx_draft *d, const char *spaces)
     return false;
 }
 
+/* "N1a1b6kernelE" of a::b::, each namespace of which a type might refer to. Those without a name have none
+ * here. */
+static void mangle_path(atx_str *out, mangling *m, const char *spaces, const char *kernel)
+{
+    atx_str_add(out, *spaces ? "_ZN" : "_Z");
+    for (size_t n; *spaces; spaces += n + 2) {
+        n = strcspn(spaces, ":");
+        m->bad = m->bad || !n || *spaces == '<' || m->count == MOST_SEEN;
+        m->nested = true;
+        atx_str_addf(out, "%zu%.*s", n, (int)n, spaces);
+        if (m->count < MOST_SEEN)
+            snprintf(m->seen[m->count++], MOST_TYPE, "%.*s::", (int)n, spaces);
+    }
+    atx_str_addf(out, "%zu%s%s", strlen(kernel), kernel, m->nested ? "E" : "");
+}
+
 void atx_draft_mangle(atx_str *called, const atx_draft *d)
 {
     atx_str spaces = { 0 }, out = { 0 };
     mangling m = { .count = 0 };
     atx_draft_namespaces(&spaces, d, d->kernel_text.open);
-    if (d->targ_count || spaces.len || !is_overloaded(d, atx_str_text(&spaces))) {
+    if (d->targ_count || !is_overloaded(d, atx_str_text(&spaces))) {
         atx_str_clear(&spaces);
         return;
     }
-    atx_str_addf(&out, "_Z%zu%s", strlen(d->kernel), d->kernel);
+    mangle_path(&out, &m, atx_str_text(&spaces), d->kernel);
     for (int i = 0; i < d->arg_count; i++)
         if (!d->args[i].field)
             mangle_argument(&out, &m, d, &d->args[i]);

@@ -27,6 +27,9 @@ static bool is_taken(const atx_draft *d, const char *name)
     for (int i = 0; i < d->loop_count; i++)
         if (strcmp(d->loops[i].name, name) == 0)
             return true;
+    for (int i = 0; i < d->struct_count; i++)
+        if (strcmp(d->structs[i].name, name) == 0)
+            return true;
     const bool letter =
         (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z') || name[0] == '_';
     return strcmp(name, "T") == 0 || !letter || atx_name_is_reserved(name);

@@ -10,12 +10,19 @@ typedef struct opened {
     int count;
 } opened;
 
-/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
-static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
+/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. A macro of one
+ * word stands for that. */
+static void add_namespace(atx_str *out, const atx_draft *d, const atx_tokens *t, size_t i)
 {
     const size_t before = out->len;
-    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
-        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++) {
+        char name[ATX_MAX_WORD];
+        atx_draft_word(name, t, i);
+        const atx_draft_macro *m = atx_tokens_is_word(t, i) ? atx_draft_find_macro(d, name) : NULL;
+        const bool one = m && !m->open && m->body.end == m->body.begin + 1;
+        const atx_token *word = one ? &d->all.items[m->body.begin] : &t->items[i];
+        atx_str_add_bytes(out, (one ? d->all.text : t->text) + word->begin, word->end - word->begin);
+    }
     if (out->len > before)
         atx_str_add(out, "::");
 }
@@ -35,7 +42,7 @@ static void pass_macro(atx_str *out, opened *o, const atx_draft *d, const atx_to
             pass_macro(out, o, d, &d->all, i, depth + 1);
         if (atx_tokens_is(&d->all, i, "{") && pending && o->count < MOST_OPEN) {
             o->lengths[o->count++] = out->len;
-            add_namespace(out, &d->all, pending);
+            add_namespace(out, d, &d->all, pending);
             pending = 0;
         } else if (atx_tokens_is(&d->all, i, "}") && o->count && o->lengths[o->count - 1] <= out->len) {
             out->len = o->lengths[--o->count];
@@ -59,7 +66,7 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end)
         if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
             i = atx_tokens_match(t, i);
         else if (atx_tokens_is(t, i, "{") && pending)
-            add_namespace(out, t, pending);
+            add_namespace(out, d, t, pending);
         begins = atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";") ||
                  (begins && atx_tokens_is_word(t, i) && !pending);
         if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))

@@ -125,6 +125,16 @@ static bool called_number(long *out, const atx_draft *d, const char *name, int d
            end + 1 == f->end && number_of(out, d, t, (atx_span){ f->body + 2, end }, depth + 1);
 }
 
+/* A parameter of the template that the host's function around token i is: that of the instance that the file
+ * has. */
+static bool instance_number(long *out, const atx_draft *d, size_t i, int depth)
+{
+    const bool of_kernel = i >= d->kernel_text.head && i <= d->body_end;
+    const atx_span given =
+        of_kernel ? (atx_span){ i, i + 1 } : atx_draft_instance(d, (atx_span){ i, i + 1 }, i);
+    return given.begin != i && number_of(out, d, &d->code, given, depth + 1);
+}
+
 static bool named_number(long *out, const atx_draft *d, const atx_tokens *t, size_t i, int depth)
 {
     char name[ATX_MAX_WORD];
@@ -142,8 +152,9 @@ static bool named_number(long *out, const atx_draft *d, const atx_tokens *t, siz
     if (macro)
         return !macro->open && number_of(out, d, &d->all, macro->body, depth + 1);
     const size_t before = t == &d->code ? i : d->code.count;
-    return atx_draft_definition(&value, d, name, before) &&
-           !(value.begin <= i && i < value.end && t == &d->code) &&
+    if (!atx_draft_definition(&value, d, name, before))
+        return t == &d->code && instance_number(out, d, i, depth);
+    return !(value.begin <= i && i < value.end && t == &d->code) &&
            number_of(out, d, &d->code, value, depth + 1);
 }
 

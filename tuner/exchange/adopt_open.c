@@ -9,6 +9,8 @@ static at_status read_file(atx_draft *d)
     at_status status = atx_draft_active(&d->text, d->in->text, d->err);
     if (status != AT_OK)
         return status;
+    if (d->text.len && !atx_draft_expand_launches(d->text.data))
+        return atx_no_memory(d->err);
     const char *text = atx_str_text(&d->text);
     if (!atx_code_read(&d->code, text))
         return atx_no_memory(d->err);
@@ -28,8 +30,11 @@ static at_status understand(atx_draft *d)
         atx_draft_type_of(&d->args[i].type, d, d->args[i].span.begin, d->args[i].token);
     atx_draft_names(d);
     atx_draft_find_launch(d);
-    if (!d->in->space && (status = atx_draft_structs(d)) != AT_OK)
-        return status;
+    if (!d->in->space) {
+        atx_draft_template_types(d);
+        if ((status = atx_draft_structs(d)) != AT_OK)
+            return status;
+    }
     atx_draft_params(d);
     if ((status = atx_draft_template(d)) != AT_OK)
         return status;

@@ -30,8 +30,11 @@ int atx_draft_block_axis(const char *name)
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
     static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid", "per_block",
                                          "block_m",    "block_n",   "block_k", "log",  NULL };
+    static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
+    if (has_any(low, WHOLE))
+        return 0;
     if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER))
         return -1;
     const char axis = low[0] ? low[strlen(low) - 1] : '\0';
@@ -96,17 +99,48 @@ static bool is_switch(const atx_draft *d, const char *name)
     return true;
 }
 
-/* Whether a condition asks for it: #if X > 2. */
+/* Whether the kernel's code, or a macro of it, stands in the text begin..end. */
+static bool is_code_between(const atx_draft *d, size_t begin, size_t end)
+{
+    for (size_t i = 0; i < d->code.count && d->code.items[i].begin < end; i++)
+        if (d->reached[i] && d->code.items[i].begin > begin)
+            return true;
+    for (size_t m = 0; m < d->macro_count; m++) {
+        const size_t at = d->all.items[d->macros[m].name].begin;
+        if (d->macros[m].reached && at > begin && at < end)
+            return true;
+    }
+    return false;
+}
+
+/* The #endif of the #if at token i of `all`: where it stands in the text. */
+static size_t find_endif(const atx_draft *d, size_t i)
+{
+    static const char *const OPENS[] = { "if", "ifdef", "ifndef", NULL };
+    const atx_tokens *t = &d->all;
+    int depth = 1;
+    for (i++; i + 1 < t->count; i++) {
+        if (t->items[i].kind != ATX_TOKEN_DIRECTIVE)
+            continue;
+        depth += atx_token_is_one_of(t->text, &t->items[i + 1], OPENS);
+        depth -= atx_tokens_is(t, i + 1, "endif");
+        if (!depth)
+            return t->items[i].begin;
+    }
+    return t->len;
+}
+
+/* Whether a condition around the kernel's code asks for it: #if X > 2. */
 static bool is_condition(const atx_draft *d, const char *name)
 {
-    for (size_t i = 0; i + 2 < d->all.count; i++) {
-        if (d->all.items[i].kind != ATX_TOKEN_DIRECTIVE ||
-            !(atx_tokens_is(&d->all, i + 1, "if") || atx_tokens_is(&d->all, i + 1, "elif")))
+    const atx_tokens *t = &d->all;
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        if (t->items[i].kind != ATX_TOKEN_DIRECTIVE ||
+            !(atx_tokens_is(t, i + 1, "if") || atx_tokens_is(t, i + 1, "elif")))
             continue;
         for (size_t k = i + 2;
-             k < d->all.count && d->all.items[k].directive && d->all.items[k].kind != ATX_TOKEN_DIRECTIVE;
-             k++)
-            if (atx_tokens_is(&d->all, k, name))
+             k < t->count && t->items[k].directive && t->items[k].kind != ATX_TOKEN_DIRECTIVE; k++)
+            if (atx_tokens_is(t, k, name) && is_code_between(d, t->items[k].begin, find_endif(d, i)))
                 return true;
     }
     return false;

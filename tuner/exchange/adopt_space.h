@@ -28,6 +28,7 @@ typedef struct atx_space_arg {
     char size[256];     /* of a vector, in elements of `type`; "": it does not say                       */
     char value[64];     /* of a scalar: 0.25; of a vector's numbers: uniform 0 20; "": it does not say   */
     char ask[200];      /* what only its author can answer; ""                                           */
+    char note[100];     /* the expression that `value` was made of; ""                                   */
 } atx_space_arg;
 
 typedef struct atx_adopt_space {

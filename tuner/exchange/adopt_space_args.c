@@ -116,6 +116,34 @@ static void fill(atx_space_arg *a, const char *constant, const char *random, dou
         snprintf(a->value, sizeof a->value, value > 0 ? "%s 0 %s" : "%s %s 0", random, number);
 }
 
+/* Numbers of a generator, "1+i*0.1", by what is known of them: the least and the greatest, and whether they
+ * ascend. false: it is not understood. */
+static bool read_generator(const reading *r)
+{
+    atx_space_arg *a = r->arg;
+    const uint32_t node = member(r, "DataSource"), size = member(r, "Size");
+    atx_generated range;
+    int64_t count = 0;
+    atx_str text = { 0 };
+    if (node)
+        atx_json_add_text(&text, &r->file->json, node);
+    const bool known = size && atx_json_integer(&count, &r->file->json, size) && count > 0 &&
+                       a->type != ATX_DTYPES && !text.failed &&
+                       atx_space_generate(&range, atx_str_text(&text), count);
+    atx_str_clear(&text);
+    if (!known)
+        return false;
+    const char *order = range.ascends && range.least < range.most ? "sorted " : "";
+    const char *kind = is_real(a->type) ? "uniform" : "range";
+    if (range.least == range.most)
+        snprintf(a->value, sizeof a->value, "constant %.9g", range.least);
+    else
+        snprintf(a->value, sizeof a->value, is_real(a->type) ? "%s%s %.9g %.9g" : "%s%s %.0f %.0f", order,
+                 kind, range.least, range.most);
+    copy_line(a->note, sizeof a->note, r, "DataSource");
+    return true;
+}
+
 /* What a vector holds. */
 static void read_fill(const reading *r)
 {
@@ -129,6 +157,8 @@ static void read_fill(const reading *r)
         fill(a, NULL, is_real(a->type) ? "uniform" : "range", value, text);
     } else if (says(r, "FillType", "Random")) {
         snprintf(a->value, sizeof a->value, is_real(a->type) ? "uniform 0 1" : "bits");
+    } else if (says(r, "FillType", "Generator") && read_generator(r)) {
+        return;
     } else if (member(r, "FillType")) {
         copy_line(kind, sizeof kind, r, "FillType");
         copy_line(source, sizeof source, r, "DataSource");

@@ -15,6 +15,16 @@ void atx_space_expr(atx_str *out, const atx_import_file *file, uint32_t node, bo
 /* The member of an object, 0: none, or no object. */
 uint32_t atx_space_member(const atx_json *json, uint32_t object, const char *name);
 
+/* What is known of numbers that a generator makes. */
+typedef struct atx_generated {
+    double least, most;
+    bool ascends;
+} atx_generated;
+
+/* Python's expression of i = 0, 1, ..., count - 1; of many i some are tried. false: it is anything else than
+ * arithmetic, comparisons and `a if c else b`, or a number is not finite. */
+bool atx_space_generate(atx_generated *out, const char *text, int64_t count);
+
 /* AT_ERR_INPUT: too many. */
 at_status atx_space_read_args(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel,
                               at_error *err) AT_MUST_CHECK;

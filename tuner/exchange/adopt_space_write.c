@@ -334,6 +334,7 @@ static void add_buffer(writer *w, int i)
 {
     atx_str *out = &w->out->op;
     const char *type = type_of(w, i), *asked = question(w, i);
+    const atx_space_arg *a = arg_of(w, i);
     atx_str_add(out, "arg       ");
     add_name(out, w, i);
     atx_str_addf(out, " %s[", strcmp(type, element_type(w)) == 0 ? "T" : type);
@@ -350,6 +351,8 @@ static void add_buffer(writer *w, int i)
         atx_str_addf(out, " into %s", param(w, i)->name);
     if (asked[0])
         ask(w, out, asked);
+    else if (a && a->note[0])
+        atx_str_addf(out, "  # as %s\n", a->note);
     else
         atx_str_add(out, "\n");
 }

@@ -4,14 +4,14 @@
  * size, or none that is known. A pointer in a struct by value becomes a buffer behind the kernel's arguments,
  * and an integer that the kernel compares with an index a size of the problem.
  */
-#include "exchange/adopt_draft.h"
+#include "exchange/adopt_struct_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 4 }; /* of structs in structs */
 
-static int read_struct(atx_draft *d, const atx_draft_type *type, int depth);
+static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struct_binding *outer, int depth);
 
 /* ---- layout ---- */
 
@@ -50,19 +50,21 @@ long atx_draft_vector_align(const atx_draft_type *type)
 typedef struct reading {
     atx_draft *d;
     atx_draft_struct *s;
+    const atx_struct_binding *bound; /* NULL: it is no template */
     int depth;
     bool is_union, inner; /* inner: within a union or struct without a name: its fields are not listed */
 } reading;
 
 /* [3][N] from token i on: how many; 0: not known. */
-static long read_count(const atx_draft *d, size_t i, size_t end)
+static long read_count(const reading *r, size_t i, size_t end)
 {
-    const atx_tokens *t = &d->code;
+    const atx_tokens *t = &r->d->code;
     long count = 1;
     while (i < end && atx_tokens_is(t, i, "[")) {
         long n = 0;
         const size_t close = atx_tokens_match(t, i);
-        if (!atx_draft_number(&n, d, t, (atx_span){ i + 1, close }) || n < 1 || n > ATX_MAX_STRUCT_BYTES)
+        if (!atx_struct_binding_number(&n, r->d, r->bound, (atx_span){ i + 1, close }) || n < 1 ||
+            n > ATX_MAX_STRUCT_BYTES)
             return 0;
         count = count * n > ATX_MAX_STRUCT_BYTES ? ATX_MAX_STRUCT_BYTES + 1 : count * n;
         i = close + 1;
@@ -95,6 +97,18 @@ static void add_field(reading *r, const atx_draft_field *f)
         s->fields[s->field_count++] = *f;
 }
 
+/* Of "T *p" where T is const float. */
+static bool is_bound_const(const reading *r, size_t type, size_t type_end)
+{
+    const atx_tokens *t = &r->d->code;
+    char name[ATX_MAX_WORD] = "";
+    if (type_end == type + 1)
+        atx_draft_word(name, t, type);
+    const atx_span bound =
+        name[0] ? atx_struct_binding_find(r->bound, r->d, name) : (atx_span){ t->count, 0 };
+    return bound.begin < bound.end && atx_tokens_is(t, bound.begin, "const");
+}
+
 /* One declarator, "*name[3] = 4", of a type that begins at `type`. */
 static void read_declarator(reading *r, size_t type, size_t type_end, size_t begin, size_t end)
 {
@@ -114,13 +128,19 @@ static void read_declarator(reading *r, size_t type, size_t type_end, size_t beg
         f.constant = f.constant || (!stars && atx_tokens_is(t, i, "const"));
     }
     atx_draft_word(f.name, t, stop - 1);
-    atx_draft_type_of(&f.type, r->d, type, type_end);
+    atx_struct_binding_type(&f.type, r->d, r->bound, (atx_span){ type, type_end });
     f.pointer = stars > 0;
-    f.count = read_count(r->d, stop, end);
+    f.count = read_count(r, stop, end);
+    f.constant = f.constant || (stars == 1 && is_bound_const(r, type, type_end));
+    if (f.type.targ >= 0) { /* of the kernel's template */
+        const char *dtype = r->d->targs[f.type.targ].dtype;
+        f.type.dtype = dtype ? dtype : "f32";
+        f.type.targ = f.pointer ? f.type.targ : -1;
+    }
     if (stars > 1 || !f.name[0])
         r->s->listed = false;
     if (!stars && f.type.structure)
-        f.structure = read_struct(r->d, &f.type, r->depth + 1);
+        f.structure = read_struct(r->d, &f.type, r->bound, r->depth + 1);
     if (!f.count || (!stars && f.type.structure && !f.structure) ||
         (!stars && !f.structure && !f.type.dtype)) {
         r->s->listed = r->s->sized = false;
@@ -152,13 +172,13 @@ static void read_nested(reading *r, size_t begin, size_t open, size_t end)
 {
     const atx_tokens *t = &r->d->code;
     atx_draft_struct part = { .align = 1, .listed = true, .sized = true };
-    reading inner = { r->d, &part, r->depth + 1, atx_tokens_is(t, begin, "union"), true };
+    reading inner = { r->d, &part, r->bound, r->depth + 1, atx_tokens_is(t, begin, "union"), true };
     const size_t close = atx_tokens_match(t, open);
     if (open > begin + 1 && close + 1 == end)
         return; /* a type with a name, and nothing of it */
     if (r->depth < MOST_DEPTH)
         read_members(&inner, open + 1, close);
-    const long count = close + 2 < end ? read_count(r->d, close + 2, end) : 1;
+    const long count = close + 2 < end ? read_count(r, close + 2, end) : 1;
     r->s->listed = false;
     r->s->pointers = r->s->pointers || part.pointers;
     r->s->sized = r->s->sized && part.sized && r->depth < MOST_DEPTH && count > 0;
@@ -196,8 +216,9 @@ static size_t read_member(reading *r, size_t i, size_t end)
     if (atx_token_is_one_of(t->text, &t->items[i], ACCESS) && atx_tokens_is(t, i + 1, ":"))
         return i + 2;
     if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
-        return read_member(&(reading){ r->d, &(atx_draft_struct){ .align = 1 }, MOST_DEPTH, false, true },
-                           atx_tokens_match(t, i + 1) + 1, end);
+        return read_member(
+            &(reading){ r->d, &(atx_draft_struct){ .align = 1 }, NULL, MOST_DEPTH, false, true },
+            atx_tokens_match(t, i + 1) + 1, end);
     if (atx_tokens_is(t, i, "virtual"))
         r->s->listed = r->s->sized = false;
     const bool is_function_like = !atx_token_is_one_of(t->text, &t->items[i], NONE) ||
@@ -256,7 +277,7 @@ static void read_alignment(const atx_draft *d, atx_draft_struct *s)
 static int find_struct(const atx_draft *d, const atx_draft_type *type)
 {
     for (int i = 0; i < d->struct_count; i++)
-        if (type->body ? d->structs[i].body == type->body
+        if (type->body ? d->structs[i].body == type->body && d->structs[i].list == type->list
                        : !d->structs[i].body && strcmp(d->structs[i].vector, type->name) == 0)
             return i + 1;
     return 0;
@@ -279,12 +300,14 @@ static void read_vector(atx_draft_struct *s, const atx_draft_type *type)
 }
 
 /* Its number from 1; 0: there is no room for it. Those that it has are before it. */
-static int read_struct(atx_draft *d, const atx_draft_type *type, int depth)
+static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struct_binding *outer, int depth)
 {
     const int known = find_struct(d, type);
     if (known || depth > MOST_DEPTH)
         return known;
-    atx_draft_struct s = { .body = type->body, .align = 1, .listed = true, .sized = true };
+    atx_draft_struct s = {
+        .body = type->body, .list = type->list, .align = 1, .listed = true, .sized = true
+    };
     atx_draft_free_name(s.name, d, type->name);
     if (type->lanes > 1) {
         read_vector(&s, type);
@@ -297,7 +320,10 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, int depth)
         while (head > 0 && !atx_tokens_is(t, head - 1, ";") && !atx_tokens_is(t, head - 1, "}") &&
                !atx_tokens_is(t, head - 1, "{") && !atx_tokens_is(t, head, "union"))
             head--;
-        reading r = { d, &s, depth, atx_tokens_is(t, head, "union"), false };
+        const atx_struct_binding bound = { atx_struct_binding_params(t, type->body), type->list, outer };
+        reading r = {
+            d, &s, bound.params && bound.args ? &bound : NULL, depth, atx_tokens_is(t, head, "union"), false
+        };
         read_members(&r, type->body + 1, atx_tokens_match(t, type->body));
         read_alignment(d, &s);
     }
@@ -496,8 +522,10 @@ at_status atx_draft_structs(atx_draft *d)
     for (int i = 0; i < d->arg_count && status == AT_OK; i++) {
         atx_draft_arg *a = &d->args[i];
         const bool vector = !a->stars && a->type.lanes > 1;
+        if (i < count && !a->stars && (a->structure = atx_draft_tensor(d, i)) != 0)
+            continue;
         if (a->type.structure || vector || (i < count && is_unknown_struct(d, a)))
-            a->structure = read_struct(d, &a->type, 0);
+            a->structure = read_struct(d, &a->type, NULL, 0);
         if (a->structure && !a->stars)
             status = take_by_value(d, i);
         else if (a->structure && d->structs[a->structure - 1].pointers)

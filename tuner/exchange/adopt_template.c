@@ -131,13 +131,42 @@ static bool is_plain(const atx_draft *d, atx_span span)
     return span.begin < span.end;
 }
 
+/* Where a type or a namespace of that name is declared: the token; 0: nowhere. */
+static size_t find_declared(const atx_draft *d, size_t word)
+{
+    static const char *const HEADS[] = { "struct", "class", "enum", "union", "namespace", "using", NULL },
+                             *const BODIES[] = { "{", ":", "=", NULL };
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, word);
+    for (size_t i = 0; name[0] && i + 2 < t->count; i++)
+        if (atx_token_is_one_of(t->text, &t->items[i], HEADS) && atx_tokens_is(t, i + 1, name) &&
+            atx_token_is_one_of(t->text, &t->items[i + 2], BODIES))
+            return i;
+    return 0;
+}
+
+/* "a::b::" of the namespaces that its first name is declared in: the compiler asks for it from outside of
+ * all. */
+static size_t qualify(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span span)
+{
+    const size_t declared = span.begin < span.end ? find_declared(d, span.begin) : 0;
+    atx_str spaces = { 0 };
+    out[0] = '\0';
+    if (declared)
+        atx_draft_namespaces(&spaces, d, declared);
+    if (spaces.len < ATX_DRAFT_EXPR)
+        snprintf(out, ATX_DRAFT_EXPR, "%s", atx_str_text(&spaces));
+    atx_str_clear(&spaces);
+    return strlen(out);
+}
+
 static void copy_span(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span span)
 {
-    size_t n = 0;
-    out[0] = '\0';
+    size_t n = qualify(out, d, span);
     for (size_t i = span.begin; i < span.end; i++) {
         const atx_token *token = &d->code.items[i];
-        const bool blank = n && token->blank;
+        const bool blank = i > span.begin && token->blank;
         if (n + blank + (token->end - token->begin) + 1 >= ATX_DRAFT_EXPR)
             break;
         n += (size_t)snprintf(out + n, ATX_DRAFT_EXPR - n, "%s%.*s", blank ? " " : "",
@@ -152,6 +181,52 @@ static bool is_of_buffer(const atx_draft *d, int targ)
         if (d->args[i].stars && d->args[i].type.targ == targ)
             return true;
     return false;
+}
+
+/* Whether the kernel chooses elements by this name, or by an element of it: p[name], p[name[i] + 1]. */
+static bool is_subscript(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i < d->body_end; i++)
+        if (atx_tokens_is(t, i, "[") && atx_tokens_match(t, i) < d->body_end)
+            for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
+                if (atx_tokens_is(t, k, name))
+                    return true;
+    return false;
+}
+
+/* Whether a type that the file does not say seems to be one of integers: by its name, or as what is declared
+ * with it chooses elements. */
+static bool seems_whole(const atx_draft *d, int n)
+{
+    static const char *const BEGINS[] = { "Id", "id", "Int", "int", NULL }, *const HAVE[] = {
+        "Idx", "idx", "Index", "index", "Offset", "offset", NULL
+    };
+    const atx_tokens *t = &d->code;
+    const char *name = d->targs[n].name;
+    bool whole = false;
+    for (int k = 0; BEGINS[k] && !whole; k++)
+        whole = strncmp(name, BEGINS[k], strlen(BEGINS[k])) == 0;
+    for (int k = 0; HAVE[k] && !whole; k++)
+        whole = strstr(name, HAVE[k]) != NULL;
+    for (int k = 0; k < d->arg_count && !whole; k++)
+        whole = d->args[k].type.targ == n && is_subscript(d, d->args[k].arg.name);
+    for (size_t i = d->kernel_text.open; name[0] && i < d->body_end && !whole; i++) {
+        char local[ATX_MAX_WORD];
+        atx_draft_word(local, t, i + 1);
+        whole =
+            atx_tokens_is(t, i, name) && atx_tokens_is_word(t, i + 1) && local[0] && is_subscript(d, local);
+    }
+    return whole;
+}
+
+/* Whether it is the only type of buffers. */
+static bool is_alone(const atx_draft *d, int n)
+{
+    for (int k = 0; k < d->targ_count; k++)
+        if (k != n && d->targs[k].meaning == ATX_MEANS_TYPE && is_of_buffer(d, k))
+            return false;
+    return true;
 }
 
 static void write_type(atx_draft *d, int n, bool *have_t)
@@ -172,7 +247,12 @@ static void write_type(atx_draft *d, int n, bool *have_t)
         return;
     }
     a->asked = !known;
-    if (known && (*have_t || !is_of_buffer(d, n))) {
+    const bool whole = !known && seems_whole(d, n), other = *have_t || !is_of_buffer(d, n);
+    if (whole) {
+        a->dtype = "i32";
+        dtype = ATX_I32;
+    }
+    if ((known && other) || (whole && (other || !is_alone(d, n)))) {
         snprintf(a->text, sizeof a->text, "%s", atx_dtype_cuda(dtype, false));
         return;
     }
@@ -257,12 +337,18 @@ static at_status refuse_pack(const atx_draft *d)
     return AT_OK;
 }
 
+void atx_draft_template_types(atx_draft *d)
+{
+    bool have_t = false;
+    take_given(d);
+    for (int n = 0; n < d->targ_count; n++)
+        if (d->targs[n].meaning == ATX_MEANS_TYPE && !d->targs[n].pack)
+            write_type(d, n, &have_t);
+}
+
 at_status atx_draft_template(atx_draft *d)
 {
     atx_str called = { 0 };
-    bool have_t = false;
-    if (!d->in->space)
-        take_given(d);
     at_status status = d->in->space ? AT_OK : refuse_pack(d);
     if (status != AT_OK)
         return status;
@@ -274,11 +360,9 @@ at_status atx_draft_template(atx_draft *d)
         const atx_meaning m = d->targs[n].meaning;
         if (d->targs[n].pack)
             copy_span(d->targs[n].text, d, d->targs[n].given);
-        else if (m == ATX_MEANS_TYPE)
-            write_type(d, n, &have_t);
         else if (m == ATX_MEANS_OTHER)
             write_other(d, n);
-        else
+        else if (m != ATX_MEANS_TYPE)
             write_number(d, n);
     }
     for (int n = 0; n < count && !d->asks_arguments; n++)

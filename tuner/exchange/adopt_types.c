@@ -10,14 +10,15 @@ enum { MOST_DEPTH = 8 }; /* of names for names */
 static const struct {
     const char *word, *dtype;
 } SINGLE[] = {
-    { "float", "f32" },         { "double", "f64" },    { "__half", "f16" },    { "half", "f16" },
-    { "nv_half", "f16" },       { "float16_t", "f16" }, { "float_t", "f32" },   { "__nv_bfloat16", "bf16" },
-    { "nv_bfloat16", "bf16" },  { "uint8_t", "u8" },    { "int8_t", "i8" },     { "int16_t", "i16" },
-    { "uint16_t", "u16" },      { "int32_t", "i32" },   { "uint32_t", "u32" },  { "int64_t", "i64" },
-    { "uint64_t", "u64" },      { "size_t", "u64" },    { "uint", "u32" },      { "ushort", "u16" },
-    { "uchar", "u8" },          { "ulong", "u64" },     { "ulonglong", "u64" }, { "ptrdiff_t", "i64" },
-    { "intptr_t", "i64" },      { "uintptr_t", "u64" }, { "u_int32_t", "u32" }, { "longlong", "i64" },
-    { "uint_fast32_t", "u64" }, { "clock_t", "i64" },   { "byte", "u8" },
+    { "float", "f32" },         { "double", "f64" },    { "__half", "f16" },      { "half", "f16" },
+    { "nv_half", "f16" },       { "float16_t", "f16" }, { "float_t", "f32" },     { "__nv_bfloat16", "bf16" },
+    { "nv_bfloat16", "bf16" },  { "uint8_t", "u8" },    { "int8_t", "i8" },       { "int16_t", "i16" },
+    { "uint16_t", "u16" },      { "int32_t", "i32" },   { "uint32_t", "u32" },    { "int64_t", "i64" },
+    { "uint64_t", "u64" },      { "size_t", "u64" },    { "uint", "u32" },        { "ushort", "u16" },
+    { "uchar", "u8" },          { "ulong", "u64" },     { "ulonglong", "u64" },   { "ptrdiff_t", "i64" },
+    { "intptr_t", "i64" },      { "uintptr_t", "u64" }, { "u_int32_t", "u32" },   { "longlong", "i64" },
+    { "uint_fast32_t", "u64" }, { "clock_t", "i64" },   { "byte", "u8" },         { "Half", "f16" },
+    { "BFloat16", "bf16" },     { "half_t", "f16" },    { "bfloat16_t", "bf16" },
 };
 
 static const struct {
@@ -62,6 +63,8 @@ static const char *read_integer(const atx_tokens *t, size_t begin, size_t end)
     bool is_unsigned = false, is_int = false, is_char = false, is_short = false;
     int longs = 0;
     for (size_t i = begin; i < end; i++) {
+        if (atx_tokens_is(t, i, "<") && atx_tokens_match(t, i) < end)
+            i = atx_tokens_match(t, i); /* View<int> */
         is_unsigned = is_unsigned || atx_tokens_is(t, i, "unsigned");
         is_int = is_int || atx_tokens_is(t, i, "int") || atx_tokens_is(t, i, "signed");
         is_char = is_char || atx_tokens_is(t, i, "char");
@@ -168,19 +171,31 @@ static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
         read_declared(out, d, name, depth);
 }
 
-/* The words of a type: the last one of a name with namespaces; a template's arguments are not looked at. */
+/* View<float>, where the file has the struct's template: its arguments are read with its fields. */
+static void resolve_instance(atx_draft_type *out, const atx_draft *d, const char *name, size_t list,
+                             int depth)
+{
+    atx_draft_type found = { .lanes = 1, .targ = -1 };
+    if (depth >= MOST_DEPTH || !read_declared(&found, d, name, depth) || !found.structure || !found.body)
+        return;
+    out->structure = true;
+    out->body = found.body;
+    out->list = list;
+}
+
+/* The words of a type: the last one of a name with namespaces. */
 static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth)
 {
-    bool plain = true;
+    size_t list = 0;
     char name[ATX_MAX_WORD] = "";
     out->dtype = read_integer(t, span.begin, span.end);
     out->lanes = 1;
     out->targ = -1;
     out->structure = false;
-    out->body = 0;
+    out->body = out->list = 0;
     for (size_t i = span.begin; i < span.end; i++) {
         if (atx_tokens_is(t, i, "<")) {
-            plain = false;
+            list = i;
             const size_t close = atx_tokens_match(t, i);
             i = close < span.end ? close : i;
         } else if (atx_tokens_is_word(t, i) && !is_qualifier(t, i)) {
@@ -189,7 +204,9 @@ static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t
     }
     if (!depth)
         memcpy(out->name, name, sizeof name);
-    if (out->dtype || !plain || !name[0])
+    if (!out->dtype && list && t == &d->code)
+        resolve_instance(out, d, name, list, depth);
+    if (out->dtype || list || !name[0])
         return;
     char first[ATX_MAX_WORD];
     memcpy(first, out->name, sizeof first);

@@ -37,8 +37,8 @@ static const header_words DEVICE[] = {
     { "cub/cub.cuh", "?" }, /* the whole of it is for the host; host.cuh names the parts */
     { "cub/block/block_reduce.cuh", "BlockReduce" },
     { "cub/block/block_scan.cuh", "BlockScan" },
-    { "cub/block/block_load.cuh", "BlockLoad*" },
-    { "cub/block/block_store.cuh", "BlockStore*" },
+    { "cub/block/block_load.cuh", "BlockLoad* LoadDirect*" },
+    { "cub/block/block_store.cuh", "BlockStore* StoreDirect*" },
     { "cub/block/block_radix_sort.cuh", "BlockRadixSort*" },
     { "cub/block/block_merge_sort.cuh", "BlockMergeSort*" },
     { "cub/block/block_exchange.cuh", "BlockExchange" },
@@ -68,6 +68,7 @@ static const header_words DEVICE[] = {
 static const header_words UNASKED[] = {
     { "cuda_fp16.h", "half half2 __half __half2" },
     { "cuda_bf16.h", "__nv_bf* nv_bf*" },
+    { "cuda_fp8.h", "__nv_fp8*" },
 };
 
 /* What NVRTC has without any header, or what only the host uses. */

@@ -304,6 +304,11 @@ static bool ends_at_brace(const splitter *s, size_t i)
 
 static void take_close(splitter *s, size_t i)
 {
+    if (s->now.brace == 0 && s->now.bracket == 0) { /* of a namespace, behind a macro without ';' */
+        emit(s, ATX_ITEM_OTHER, s->now.begin, i);
+        emit(s, ATX_ITEM_SCOPE, i, i + 1);
+        return;
+    }
     if (s->now.brace)
         s->now.brace--;
     if (s->now.brace == 0 && s->now.bracket == 0 && ends_at_brace(s, i))
@@ -390,8 +395,9 @@ static bool split_items(atx_items *t)
 bool atx_items_read(atx_items *out, const char *text, size_t len)
 {
     *out = (atx_items){ .ids = NULL };
-    return atx_tokens_read(&out->tokens, text, len,
-                           &(atx_lex_options){ .lines = true, .defined = "__CUDACC_RTC__" }) &&
+    return atx_tokens_read(
+               &out->tokens, text, len,
+               &(atx_lex_options){ .lines = true, .version = true, .defined = "__CUDACC_RTC__" }) &&
            read_lines(out) && split_items(out) && atx_items_name(out);
 }
 

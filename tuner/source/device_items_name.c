@@ -116,6 +116,14 @@ static void read_attribute(reader *r, size_t i)
 
 /* ---- names of types ---- */
 
+/* From a token of a type's head to the '{' of its body, past its bases; else to the ';' or the end. */
+static size_t find_body(const reader *r, size_t i)
+{
+    while (i < r->end && !is(r, i, "{") && !is(r, i, ";"))
+        i = next(r, i);
+    return i;
+}
+
 /* From behind struct, class, union or enum to the token that its name stands before. */
 static size_t read_type_name(reader *r, size_t i)
 {
@@ -167,17 +175,20 @@ static void read_declarators(reader *r, size_t i)
 static void read_typedef(reader *r, size_t i)
 {
     static const char *const TYPES[] = { "struct", "class", "union", "enum", NULL };
+    size_t behind = i;
     r->item->kind = ATX_ITEM_TYPE;
     for (size_t k = i; k < r->end && !is(r, k, "(") && !is(r, k, "<"); k = next(r, k)) {
         if (!is_one_of(r, k, TYPES))
             continue;
-        const bool words = is(r, k, "enum");
-        const size_t open = read_type_name(r, next(r, k));
-        if (words && is(r, open, "{"))
-            read_enumerators(r, open);
+        const size_t open = find_body(r, read_type_name(r, next(r, k)));
+        if (is(r, open, "{")) {
+            behind = next(r, match(r, open));
+            if (is(r, k, "enum"))
+                read_enumerators(r, open);
+        }
         break;
     }
-    read_declarators(r, i);
+    read_declarators(r, behind);
 }
 
 /* using X = ...; using a::b; using namespace a; */
@@ -197,12 +208,9 @@ static void read_using(reader *r, size_t i)
 static void read_type(reader *r, size_t i)
 {
     const bool words = is(r, i, "enum");
-    const size_t named = r->t->name_count, stop = read_type_name(r, next(r, i));
+    const size_t named = r->t->name_count, open = find_body(r, read_type_name(r, next(r, i)));
     r->item->plain_enum = words && named == r->t->name_count;
-    size_t open = stop;
     r->item->kind = ATX_ITEM_TYPE;
-    while (open < r->end && !is(r, open, "{") && !is(r, open, ";"))
-        open = next(r, open);
     if (!is(r, open, "{"))
         return;
     r->item->body = true;

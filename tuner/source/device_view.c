@@ -321,11 +321,40 @@ static bool keep_operators(atx_view *v)
     return more;
 }
 
+/* Does only what comes with the program have a namespace of that name, and is nothing of it needed? It goes.
+ */
+static bool is_left_empty(const atx_view *v, uint32_t word)
+{
+    bool opened = false;
+    for (size_t i = 0; i < v->t.count; i++) {
+        const atx_item *scope = &v->t.items[i];
+        bool named = false;
+        for (size_t k = scope->begin; scope->kind == ATX_ITEM_SCOPE && k < scope->end; k++)
+            named = named || (atx_tokens_is_word(&v->t.tokens, k) && v->t.ids[k] == word);
+        if (named && v->t.tokens.items[scope->begin].begin >= v->request->given)
+            return false;
+        int depth = named;
+        for (size_t k = i + 1; k < v->t.count && depth > 0; k++)
+            if (v->t.items[k].kind == ATX_ITEM_SCOPE)
+                depth += is(v, v->t.items[k].begin, "}") ? -1 : 1;
+            else if (v->kept[v->t.items[k].span])
+                return false;
+        opened = opened || named;
+    }
+    return opened;
+}
+
 static void keep_uses(atx_view *v)
 {
-    for (size_t i = 0; i < v->t.count; i++)
-        if (v->t.items[i].kind == ATX_ITEM_USE && is_known_namespace(v, i))
+    for (size_t i = 0; i < v->t.count; i++) {
+        bool empty = false;
+        if (v->t.items[i].kind != ATX_ITEM_USE || !is_known_namespace(v, i))
+            continue;
+        for (size_t k = v->t.items[i].first_name; k < v->t.name_count && v->t.names[k].item == i; k++)
+            empty = empty || is_left_empty(v, v->t.names[k].word);
+        if (!empty)
             keep(v, v->t.items[i].span);
+    }
 }
 
 static void find_reached(atx_view *v)

@@ -33,7 +33,8 @@ typedef struct atx_device_request {
 at_status atx_device_view(char *text, size_t len, const atx_device_request *request,
                           at_error *err) AT_MUST_CHECK;
 
-/* Blanks a text that comes with the program where nothing but guards and conditions is left of it. */
+/* Blanks a text that comes with the program where nothing but guards, conditions and empty namespaces is left
+ * of it. */
 void atx_device_blank_empty(char *text, size_t len);
 
 #define ATX_LACKS "//lacks "

@@ -154,6 +154,45 @@ static void decide_macro(atx_view *v, const atx_line *line)
         blank(v, directive->begin, directive->end);
 }
 
+/* Does a condition ask for what the kernels use, or for the device that they are compiled for? */
+static bool concerns_kernels(const atx_view *v, const atx_line *line)
+{
+    const uint32_t arch = atx_words_find(&v->t.words, "__CUDA_ARCH__", strlen("__CUDA_ARCH__"));
+    for (size_t i = line->word; i < line->last; i++)
+        if (v->reached[v->t.line_words[i]] == ATX_WHOLLY || v->t.line_words[i] == arch)
+            return true;
+    return false;
+}
+
+static bool is_error(const atx_view *v, const atx_line *line)
+{
+    atx_lexer inside = atx_lexer_inside(v->text, &v->t.tokens.items[line->token]);
+    atx_token word;
+    return line->kind == ATX_DIRECTIVE_OTHER && atx_lexer_next(&word, &inside) &&
+           atx_token_is(inside.text, &word, "error");
+}
+
+/* An #error of a condition about the host, its compiler and its headers: whether kernels need what is missing
+ * is seen by what they then lack. */
+static void blank_errors(atx_view *v)
+{
+    enum { MOST = 64 };
+    bool concerns[MOST] = { false };
+    int depth = 0;
+    for (size_t i = 0; i < v->t.line_count; i++) {
+        const atx_line *line = &v->t.lines[i];
+        const atx_token *directive = &v->t.tokens.items[line->token];
+        if (line->kind == ATX_DIRECTIVE_IF && ++depth < MOST)
+            concerns[depth] = concerns[depth - 1] || concerns_kernels(v, line);
+        else if (line->kind == ATX_DIRECTIVE_ELSE && depth > 0 && depth < MOST)
+            concerns[depth] = concerns[depth] || concerns_kernels(v, line);
+        else if (line->kind == ATX_DIRECTIVE_ENDIF && depth > 0)
+            depth--;
+        else if (depth > 0 && depth < MOST && !concerns[depth] && is_error(v, line))
+            blank(v, directive->begin, directive->end);
+    }
+}
+
 /* What NVRTC does not see, but for conditionals. */
 static bool is_hidden(const atx_view *v, size_t i)
 {
@@ -181,6 +220,7 @@ static void blank_comments(atx_view *v)
 void atx_view_blank(atx_view *v)
 {
     blank_comments(v); /* while all tokens are there */
+    blank_errors(v);
     for (size_t i = 0; i < v->t.line_count; i++)
         if (v->t.lines[i].kind == ATX_DIRECTIVE_INCLUDE)
             decide_include(v, &v->t.lines[i]);
@@ -196,23 +236,32 @@ void atx_view_blank(atx_view *v)
 
 /* ---- of a view ---- */
 
-void atx_device_blank_empty(char *text, size_t len)
+/* A guard, or a condition. */
+static bool is_framing(const char *text, const atx_token *directive)
 {
     static const char *const CONDITIONS[] = { "if", "ifdef", "ifndef", "else", "elif", "endif", NULL };
+    atx_token word = { 0 }, name = { 0 };
+    atx_lexer inside = atx_lexer_inside(text, directive);
+    if (!atx_lexer_next(&word, &inside) || !atx_lexer_next(&name, &inside))
+        return true;
+    const bool guard = atx_token_is(inside.text, &word, "define") && name.end - name.begin > 9 &&
+                       memcmp(inside.text + name.begin, "AUTOTUNE_", 9) == 0;
+    return guard || atx_token_is_one_of(inside.text, &word, CONDITIONS);
+}
+
+void atx_device_blank_empty(char *text, size_t len)
+{
     atx_lexer lexer = { .text = text,
                         .len = len,
                         .options = { .lines = true, .active = true, .defined = "__CUDACC_RTC__" } };
+    bool name = false; /* of a namespace, up to its '{', or the ';' of using namespace */
     for (atx_token t; atx_lexer_next(&t, &lexer);) {
-        atx_token word = { 0 }, name = { 0 };
-        if (t.kind != ATX_TOKEN_DIRECTIVE)
+        const bool ends = atx_token_is(text, &t, "{") || atx_token_is(text, &t, ";");
+        if (t.kind == ATX_TOKEN_DIRECTIVE ? !is_framing(text, &t)
+                                          : !(name || atx_token_is(text, &t, "namespace") ||
+                                              atx_token_is(text, &t, "}") || atx_token_is(text, &t, "using")))
             return;
-        atx_lexer inside = atx_lexer_inside(text, &t);
-        if (!atx_lexer_next(&word, &inside) || !atx_lexer_next(&name, &inside))
-            continue;
-        const bool guard = atx_token_is(inside.text, &word, "define") && name.end - name.begin > 9 &&
-                           memcmp(inside.text + name.begin, "AUTOTUNE_", 9) == 0;
-        if (!guard && !atx_token_is_one_of(inside.text, &word, CONDITIONS))
-            return;
+        name = !ends && (name || atx_token_is(text, &t, "namespace"));
     }
     for (size_t i = 0; i < len; i++)
         text[i] = text[i] == '\n' ? '\n' : ' ';

@@ -108,7 +108,7 @@ static bool find_above(finder *f, const char *name)
             atx_str_addf(&folder, "%s%s", n || !*INSIDE[i] ? atx_str_text(&level) : INSIDE[i] + 1,
                          n ? INSIDE[i] : "");
             found = try_folder(f, atx_str_text(&folder), name);
-            if (found && !(n == 0 && i == 0))
+            if (found)
                 add_folder(f, atx_str_text(&folder));
         }
     f->failed = f->failed || folder.failed;

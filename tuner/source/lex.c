@@ -201,6 +201,33 @@ static bool next_on_line(atx_token *out, atx_lexer *l)
 
 typedef enum truth { NO, YES, UNKNOWN } truth;
 
+static const char *const ABSENT[] = { "_MSC_VER", "_WIN32", "_WIN64", "__APPLE__", NULL };
+
+/* "(CUDART_VERSION >= 11050)", whose answer is the same for every CUDA that is supported, and
+ * "defined(_WIN32)", alone or with more that must hold. */
+static truth decide_version(atx_lexer l)
+{
+    static const char *const LONG[] = { "CUDART_VERSION", "CUDA_VERSION", NULL };
+    atx_token t[3] = { { 0 } }, token;
+    int count = 0;
+    bool either = false;
+    for (; next_on_line(&token, &l); either = either || atx_token_is(l.text, &token, "||"))
+        if (!atx_token_is(l.text, &token, "(") && !atx_token_is(l.text, &token, ")") && count++ < 3)
+            t[count - 1] = token;
+    if (atx_token_is(l.text, &t[0], "defined") && atx_token_is_one_of(l.text, &t[1], ABSENT))
+        return !either && (count == 2 || atx_token_is(l.text, &t[2], "&&")) ? NO : UNKNOWN;
+    const bool version = atx_token_is_one_of(l.text, &t[0], LONG);
+    if (count != 3 || t[2].kind != ATX_TOKEN_NUMBER ||
+        !(version || atx_token_is(l.text, &t[0], "__CUDACC_VER_MAJOR__")))
+        return UNKNOWN;
+    const long than = strtol(l.text + t[2].begin, NULL, 10), least = version ? 12000 : 12;
+    return atx_token_is(l.text, &t[1], ">=") && than <= least  ? YES
+           : atx_token_is(l.text, &t[1], ">") && than < least  ? YES
+           : atx_token_is(l.text, &t[1], "<") && than <= least ? NO
+           : atx_token_is(l.text, &t[1], "<=") && than < least ? NO
+                                                               : UNKNOWN;
+}
+
 /* What follows the word of a condition; *l reads ahead. */
 static truth decide(atx_lexer *l, const char *word)
 {
@@ -209,10 +236,15 @@ static truth decide(atx_lexer *l, const char *word)
     const bool asks = strcmp(word, "if") == 0 || strcmp(word, "elif") == 0;
     if (strcmp(word, "else") == 0)
         return YES;
+    const truth version = asks && l->options.version ? decide_version(*l) : UNKNOWN;
+    if (version != UNKNOWN)
+        return version;
     if (!next_on_line(&value, l))
         return UNKNOWN;
     if (!asks && l->options.defined && atx_token_is(l->text, &value, l->options.defined))
         return strstr(word, "ndef") ? NO : YES;
+    if (!asks && l->options.version && atx_token_is_one_of(l->text, &value, ABSENT))
+        return strstr(word, "ndef") ? YES : NO;
     if (!asks || next_on_line(&more, l))
         return UNKNOWN;
     return atx_token_is_one_of(l->text, &value, TRUE)    ? YES

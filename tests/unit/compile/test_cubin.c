@@ -130,6 +130,30 @@ Test(cubin, finds_names_in_namespaces_without_one)
     atx_str_clear(&code);
 }
 
+/* Specialisations are there unasked. Of several instances, or specialisations alone, none is meant. */
+Test(cubin, an_instance_goes_before_specialisations)
+{
+    static const char TEXT[] = "template <class T> __global__ void f(T *y) { *y = 1; }\n"
+                               "template <> __global__ void f(double *y) { *y = 2; }\n"
+                               "template __global__ void f(float *y);\n"
+                               "template <> __global__ void f(short *y) { *y = 3; }\n"
+                               "template <class T> __global__ void g(T *y) { *y = 1; }\n"
+                               "template <> __global__ void g(double *y) { *y = 2; }\n"
+                               "template <> __global__ void g(short *y) { *y = 3; }\n";
+    atx_cubin_kernel k;
+    for (int kind = 0; kind < 2; kind++) {
+        atx_str code = { 0 };
+        at_error err = { 0 };
+        compile(&code, TEXT, 80, kind ? ATX_PTX : ATX_CUBIN);
+        k = find(&code, "f<T>");
+        cr_expect(k.name_len == 11 && memcmp(k.name, "_Z1fIfEvPT_", 11) == 0, "%.*s", (int)k.name_len,
+                  k.name);
+        cr_expect_eq(atx_cubin_find(&k, code.data, code.len, "g<T>", &err), AT_ERR_INPUT);
+        cr_expect(strstr(err.text, "found several kernels 'g<T>'"), "%s", err.text);
+        atx_str_clear(&code);
+    }
+}
+
 Test(cubin, says_which_there_are)
 {
     atx_str code = { 0 };

@@ -221,6 +221,29 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
     EXPECT_ALL(EXAMPLES);
 }
 
+/* What a function's template has for its argument where the file calls it. */
+Test(adopt, a_launch_by_a_template_has_the_numbers_of_its_instance)
+{
+    static const example EXAMPLES[] = {
+        { .what = "grid and block by the template's argument",
+          .text = "template <int S> __launch_bounds__(S) __global__ void k(float *y, int n)\n"
+                  "{ int i = blockIdx.x * S + threadIdx.x; if (i < n) y[i] = S; }\n"
+                  "template <int W> void run(float *y, int n) { k<W><<<(n + W - 1) / W, W>>>(y, n); }\n"
+                  "void all(float *y, int n) { run<192>(y, n); }\n",
+          .lines = { "kernel    k<192>\n", "grid      (n + 192 - 1) / 192  # line", "block     192\n" } },
+        { .what = "a macro that launches what it is given",
+          .text = "#define LAUNCH(kernel, blocks, threads, shared, ...) do { \\\n"
+                  "    (kernel)<<<(blocks), (threads), shared>>>(__VA_ARGS__); \\\n    check(); } while (0)\n"
+                  "template <int N> __global__ void k(float *y, int n, float by)\n"
+                  "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = N * by; }\n"
+                  "void run(float *y, int n) {\n    const int threads = 96;\n"
+                  "    LAUNCH((k<3>), (n + threads - 1) / threads, threads, 0,\n        y, n, 2.5f);\n}\n",
+          .lines = { "kernel    k<3>\n", "block     BLOCK\n", "default   BLOCK=96", "# line 8",
+                     "arg       by f32 = 2.5\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt, a_missing_grid_follows_from_comparisons_and_blocks_from_their_bounds)
 {
     static const example EXAMPLES[] = {
@@ -354,6 +377,11 @@ Test(adopt, names_that_declarations_cannot_have_become_others)
 Test(adopt, parameters_are_what_shapes_the_code)
 {
     static const example EXAMPLES[] = {
+        { .what = "what a condition around the kernel's code asks for, and no other one",
+          .text = "#ifndef LOGS\n#define LOGS 1\n#endif\n#ifndef WIDE\n#define WIDE 1\n#endif\n"
+                  "#if LOGS\nvoid log(const char *);\n#endif\n"
+                  "__global__ void k(float *y) {\n#if WIDE\n y[threadIdx.x] = 1;\n#endif\n}\n",
+          .lines = { "param     WIDE = 0 1", "!LOGS" } },
         { .what = "a tile's size without #ifndef, and nothing else",
           .text = "#define TILE_DIM 32\n#define RADIUS 3\n#define MODE_FAST 1\nconstexpr int kUnroll = 4;\n"
                   "const int kVersion = 7;\n"
@@ -396,6 +424,28 @@ Test(adopt, parameters_are_what_shapes_the_code)
           .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
                   "template __global__ void k<float, 8>(float *);\n",
           .lines = { "kernel    k<T, N>\n", "param     N = 4 8 16 32" } },
+        { .what = "the threads of a block, whose number the file does not say",
+          .text = "template <int THREADS_PER_BLOCK> __global__ void k(float *y) { __shared__ float "
+                  "s[THREADS_PER_BLOCK];\n"
+                  " s[threadIdx.x] = 1; y[threadIdx.x + blockIdx.x * THREADS_PER_BLOCK] = s[0]; }\n",
+          .lines = { "param     THREADS_PER_BLOCK = 64 128 256 512 1024", "block     THREADS_PER_BLOCK\n" } },
+        { .what = "a type of a namespace that the launch stands in",
+          .text = "namespace a { namespace ops { struct Add {}; } namespace {\n"
+                  "template <class E, class Op> __global__ void k(E *y) { y[0] = Op::of(y[1]); } }\n"
+                  "void run(float *y) { k<float, ops::Add><<<1, 64>>>(y); } }\n",
+          .lines = { "kernel    a::k<T, a::ops::Add>\n" } },
+        { .what = "a type of integers, by its name",
+          .text = "template <class IdType, class E> __global__ void k(E *y, const IdType *at, int n)\n"
+                  "{ int i = threadIdx.x; if (i < n) y[i] = at[i]; }\n",
+          .lines = { "type      T = f32", "kernel    k<int, T>  # ?", "arg       at i32[n]" } },
+        { .what = "a type of integers, as what it declares chooses elements",
+          .text = "template <class A, class E> __global__ void k(E *y, const A *at, int n)\n"
+                  "{ int i = threadIdx.x; if (i < n) { const A to = at[i]; y[to] = 1; } }\n",
+          .lines = { "type      T = f32", "kernel    k<int, T>  # ?", "arg       at i32[n]" } },
+        { .what = "the only type of the buffers",
+          .text = "template <class E> __global__ void k(E *y, const E *at, int n)\n"
+                  "{ int i = threadIdx.x; if (i < n) y[at[i]] = i; }\n",
+          .lines = { "type      T = i32", "kernel    k<T>  # ?", "arg       at T[n]" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -420,11 +470,27 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
               "*__restrict__ const z, const half x[], const S by, unsigned long long n) { y[0] = n; }\n"
               "__global__ void k(float *y) { y[0] = 1; }\n",
           .lines = { "kernel    _Z1kPdPK1SPK6__halfPKdS5_S0_y  # overload 1 of 2" } },
+        { .what = "in namespaces, with types of CUDA's that have other names",
+          .text = "namespace a { namespace b {\n"
+                  "__global__ void k(half2 *y, const half2 *x, char4 *z) { y[0] = x[0]; }\n"
+                  "__global__ void k(float *y) { y[0] = 1; } } }\n",
+          .lines = { "kernel    _ZN1a1b1kEP7__half2PKS1_P5char4  # overload 1 of 2" } },
+        { .what = "a symbol that is longer than names are",
+          .text = "namespace fast { __global__ void a_kernel_of_a_long_name(double *y, const float *x, const "
+                  "short *z, "
+                  "const half *h) { y[0] = 1; }\n"
+                  "__global__ void a_kernel_of_a_long_name(float *y) { y[0] = 1; } }\n",
+          .kernel = "a_kernel_of_a_long_name#1",
+          .lines = { "kernel    _ZN4fast23a_kernel_of_a_long_nameEPdPKfPKsPK6__half  # overload 1 of 2" } },
         { .what = "namespaces that a macro opens and another one closes",
           .text = "#define V1 inline namespace v1 {\n#define OPEN namespace a { V1\n#define CLOSE } "
                   "}\nOPEN\nint other; CLOSE\n"
                   "OPEN namespace b { __global__ void k(float *y) { y[0] = 1; } } CLOSE\n",
           .lines = { "kernel    a::v1::b::k\n" } },
+        { .what = "a namespace whose name is a macro's",
+          .text = "#define VERSION _v1\nnamespace a { inline namespace VERSION {\n"
+                  "__global__ void k(float *y) { y[0] = 1; } } }\n",
+          .lines = { "kernel    a::_v1::k\n" } },
         { .what = "one name in two namespaces is no overload",
           .text = "namespace a { __global__ void k(float *y) { y[0] = 1; } }\n"
                   "namespace b { __global__ void k(double *y) { y[0] = 1; } }\n",
@@ -451,6 +517,10 @@ Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
           "k.cu:1: found the pointer to pointers 'rows'" },
         { "__device__ float s;\n__global__ void k(const float *y) {}", NULL,
           "k.cu:2: found only pointers to const among the parameters of k" },
+        { "__device__ float s;\n__global__ void k(const float *y) { atomicAdd(&s, y[0]); }", NULL,
+          "k.cu:2: found only pointers to const among the parameters of k, and the variable 's' of the "
+          "device "
+          "(k.cu:1); expected a buffer that it writes" },
         { "#if 0\n__global__ void k(float *y) {}\n#endif", "k",
           "k.cu:2: found the kernel k where #if leaves it out" },
         { "__global__ void k(float *y);", "k", "k.cu:1: found the declaration of a kernel without its code" },

@@ -155,6 +155,31 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
                      "struct    float4_ align 16 = f32 x",
                      "struct    View bytes 8 align 8  # ? how many bytes has it?", "arg       a uint3_\n",
                      "arg       c View\n" } },
+        { .what = "tensors of PyTorch: one size for all, their data by what is done with x[i][j]",
+          .text = "template <typename S> __global__ void k(const at::PackedTensorAccessor64<S, 2, "
+                  "at::RestrictPtrTraits> x,\n"
+                  " torch::PackedTensorAccessor32<long, 1> y, at::PackedTensorAccessor32<float, 3> z)\n"
+                  "{ int i = threadIdx.x; y[i] = x[0][i]; atomicAdd(&z[0][0][i], 1.f); }\n"
+                  "void run(at::Tensor x, at::Tensor y) { k<float><<<1, 64>>>(x, y, z); }",
+          .lines = { "shape     extent ", "arg       x_data f32[extent * extent] input uniform -1 1",
+                     "arg       y_data T[extent] output",
+                     "arg       z_data f32[extent * extent * extent] inout",
+                     "struct    Tensor2 = f32 *data = x_data, i64 size0 = extent, i64 size1 = extent, i64 "
+                     "stride0 = "
+                     "extent, i64 stride1 = 1",
+                     "struct    Tensor1 = i64 *data = y_data, i32 size0 = extent, i32 stride0 = 1",
+                     "arg       x Tensor2\narg       y Tensor1\narg       z Tensor3\n" } },
+        { .what = "of templates: types and numbers that their arguments say",
+          .text = "template <class E, int N = 2> struct Vec { E at[N]; };\n"
+                  "template <typename T, int D> struct View { T *data; Vec<int, D> strides; Vec<T> low; long "
+                  "n; };\n"
+                  "template <typename S> __global__ void k(View<S, 3> to, View<const float, 2> from, S *y)\n"
+                  "{ int i = threadIdx.x; if (i < to.n) y[i] = to.data[i] = from.data[i]; }\n"
+                  "void run(View<double, 3> a, View<const float, 2> b, double *y) { k<double><<<1, 64>>>(a, "
+                  "b, y); }",
+          .lines = { "struct    View = f64 *data, Vec strides, Vec_ low, i64 n = n",
+                     "struct    Vec = i32 at[3]", "struct    Vec_ = f64 at[2]", "const f32 *data",
+                     "arg       to View\n", "kernel    k<T>\n", "type      T = f64" } },
         { .what = "numbers that the host gives in braces",
           .text = "struct P { int a; float2 b; unsigned c; };\n"
                   "__global__ void k(float *y, P p) { y[threadIdx.x] = p.a + p.c; }\n"

@@ -124,6 +124,72 @@ Test(source, guards_do_what_they_did)
     atx_op_close(op);
 }
 
+/* Behind a header whose last line has no end the next one begins a line all the same. */
+Test(source, a_header_may_end_without_a_newline)
+{
+    atx_op *op = read_op(MINI_OP);
+    put("k.cu", "#include \"inc/a.h\"\n__global__ void k(int *y) { *y = A + B; }\n");
+    put("inc/a.h", "#pragma once\n#include \"b.h\"\nenum { A = 1 };");
+    put("inc/b.h",
+        "#ifndef B_H\n#define B_H\nenum { B = 2 };\n#ifdef OTHER \\\n\n\n\n\n\n\n\n\n\n#endif\n#endif");
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
+    char *text = render(t, "");
+    expect_text(text, "#ifdef OTHER \\\n\n"); /* no line of ours is joined to it */
+    expect_text(text, "\nenum { A = 1 };\n");
+    expect_text(text, "\n#endif\n");
+    expect_text(text, "\n__global__ void k(int *y)");
+    free(text);
+    atx_template_close(t);
+    atx_op_close(op);
+}
+
+/* Of what comes with the program only that stays which kernels reach. */
+Test(source, a_kernel_that_needs_no_stand_ins_has_none)
+{
+    static const char *const USED[][2] = { { "*y = 1;", NULL },
+                                           { "*y = std::clamp(*y, 0, 1);", "clamp" },
+                                           { "*y = at::ceil_div(*y, 2);", "ceil_div" },
+                                           { "*y = CUDA_VERSION;", "CUDA_VERSION" } };
+    atx_op *op = read_op(MINI_OP);
+    for (size_t i = 0; i < sizeof USED / sizeof *USED; i++) {
+        char code[100];
+        snprintf(code, sizeof code, "using namespace at;\n__global__ void k(int *y) { %s }\n", USED[i][0]);
+        put("k.cu", code);
+        atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
+        char *text = render(t, "");
+        cr_expect_eq(strstr(text, "autotune/host.h") != NULL, USED[i][1] != NULL, "%s", text);
+        cr_expect(!USED[i][1] || strstr(strstr(text, "autotune/host.h"), USED[i][1]), "%s", text);
+        cr_expect_null(strstr(text, "numeric_limits"), "%s", text);
+        cr_expect_eq(strstr(text, "namespace at {") != NULL,
+                     strstr(text, "using namespace at;\n__gl") != NULL, "%s", text);
+        free(text);
+        atx_template_close(t);
+    }
+    atx_op_close(op);
+}
+
+/* Each of 24 headers includes the next one twice: 16 million times the last one, if all were read. */
+Test(source, a_guarded_header_is_read_once_in_a_branch)
+{
+    atx_op *op = read_op(MINI_OP);
+    put("k.cu", "#if MORE\n#include \"inc/h0.h\"\n#else\n#include \"inc/h1.h\"\n#endif\n"
+                "__global__ void k(int *y) { *y = LAST; }\n");
+    for (int i = 0; i < 24; i++) {
+        char name[32], text[200];
+        snprintf(name, sizeof name, "inc/h%d.h", i);
+        snprintf(text, sizeof text, "#pragma once\n#include \"h%d.h\"\n#include \"h%d.h\"\n", i + 1, i + 1);
+        put(name, text);
+    }
+    put("inc/h24.h", "#pragma once\nenum { LAST = 24 };\n");
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
+    char *text = render(t, "");
+    const char *first = strstr(text, "LAST = 24");
+    cr_assert(first && strstr(first + 1, "LAST = 24"), "once in each of the two branches");
+    free(text);
+    atx_template_close(t);
+    atx_op_close(op);
+}
+
 /* What is stored needs none of the files, and has the hash of what was read from them. */
 Test(source, a_stored_text_brings_its_sources_along)
 {

@@ -77,7 +77,8 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
           .gone = { "int g(int", "HOST_ONLY" } },
         { .what = "types and constants",
           .text = "typedef unsigned int word;\nusing real = float;\nstruct Host { void *p; };\n"
-                  "struct Base { word w; };\ntemplate <class T> struct Pair : Base { T a, b; };\n"
+                  "typedef enum : word { ONE } number;\nstruct Base { word w; };\ntemplate <class T> struct "
+                  "Pair : Base { T a, b; };\n"
                   "template <> struct Pair<int> : Base { int a; };\n"
                   "enum { FIRST = 1, SECOND };\nenum class Kind : int { SUM, MAX };\n"
                   "constexpr int WIDTH = 4;\nconst int DEPTH = WIDTH;\nint global_count;\n"
@@ -88,7 +89,7 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                     "template <class T> struct Pair", "template <> struct Pair<int>", "enum { FIRST",
                     "enum class Kind", "constexpr int WIDTH", "const int DEPTH", "__constant__ real weights",
                     "union Both" },
-          .gone = { "Host", "global_count" } },
+          .gone = { "Host", "global_count", "ONE" } },
         { .what = "namespaces, extern C, members and specialisations",
           .text = "namespace a { namespace { __device__ int f() { return 1; } int h() { return 2; } } }\n"
                   "extern \"C\" {\n__device__ int g() { return a::f(); }\nvoid run() {}\n}\n"
@@ -162,6 +163,30 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
                   "#if 0\n}}}((\n#endif\n__global__ void k(int *y) { *y = 1; }\n",
           .kept = { "#ifndef __CUDACC_RTC__", "#if 0", "__global__ void k(int *y) { *y = 1; }" },
           .gone = { "iostream", "main", "}}}" } },
+        { .what = "an #error about the host, and one about what the kernel uses",
+          .text = "#if defined __has_include\n#if __has_include(\"made.h\")\n#include \"made.h\"\n#else\n"
+                  "#error \"make it first\"\n#endif\n#endif\n"
+                  "#if defined(_WIN32)\n#elif defined(HAVE_CLOCK)\n#else\n#error \"no clock\"\n#endif\n"
+                  "#if TILE % 4\n#error \"TILE: of fours\"\n#endif\n"
+                  "#if __CUDA_ARCH__ < 800\n#error \"too old\"\n#endif\n"
+                  "__global__ void k(int *y) { *y = TILE; }\n",
+          .kept = { "#else", "#if TILE % 4\n#error \"TILE: of fours\"\n#endif", "#error \"too old\"" },
+          .gone = { "make it first", "no clock" } },
+        { .what = "a macro without ';' before the end of a namespace",
+          .text = "namespace a {\n__global__ void k(int *y) { *y = 1; }\nFOR_ALL(CASE)\n}\nvoid host() {}\n",
+          .kept = { "namespace a {\n__global__ void k(int *y) { *y = 1; }", "\n}\n" },
+          .gone = { "FOR_ALL", "host" } },
+        { .what = "a branch for a CUDA that is no more",
+          .text = "#if CUDART_VERSION < 9000\n}}}((\n#else\n__device__ int f() { return 1; }\n#endif\n"
+                  "#if (CUDA_VERSION >= 11050)\n#define ONE 1\n#else\nint }}{\n#endif\n"
+                  "#ifdef _MSC_VER\n__device__ int f(short) }{\n#endif\n"
+                  "#if ( defined( _MSC_VER ) && ( _MSC_VER < 1600 ) )\n))}}\n#endif\n"
+                  "#if defined(_WIN32) || A\n#define EITHER 1\n#endif\n"
+                  "#if CUDART_VERSION >= 99000\n__device__ int g() { return 1; }\n#endif\n"
+                  "__global__ void k(int *y) { *y = f() + g() + ONE + EITHER; }\n",
+          .kept = { "__device__ int f()", "__device__ int g()", "#define ONE 1", "#define EITHER 1",
+                    "__global__ void k" },
+          .gone = { "}}}((", "}}{", "}{", "))}}" } },
         { .what = "braces in macros",
           .text = "#define TABLE_BEGIN(type, name) static const __device__ type name[] = {\n"
                   "#define TABLE_END() };\n#define OPEN namespace lib {\n#define CLOSE }\n"

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "headers_support.h"
+#include "source/find_headers.h"
 #include "source/headers.h"
 
 TestSuite(header_files, .init = begin, .fini = end);
@@ -247,4 +248,20 @@ Test(header_files, each_folder_that_is_reached_is_named_by_a_file_that_it_has)
     expect_places("inc:more:unused", "-I DIR, which has <lib/two.h> <near.h>, -I DIR2, which has <a.h>");
     expect_places("", "-I DIR, which has <lib/two.h> <near.h>");
     expect_places("inc", "-I DIR, which has <lib/two.h> <near.h>");
+}
+
+/* Angles do not look beside the file, and quotes only beside the header that has them. */
+Test(header_files, what_lies_beside_the_first_file_is_found_in_its_folder)
+{
+    atx_found_headers found;
+    at_error err = { 0 };
+    mkdir("inc/deep", 0700);
+    put("inc/k.cu", "#include <deep/a.h>\n");
+    put("inc/deep/a.h", "#include \"b.h\"\n");
+    put("inc/b.h", "int b;\n");
+    cr_assert_eq(atx_find_headers(&found, "inc/k.cu", NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(found.count, 1);
+    cr_expect_str_eq(found.folders[0], ".");
+    cr_expect_eq(found.missing.len, (size_t)0, "%s", atx_str_text(&found.missing));
+    atx_found_headers_clear(&found);
 }

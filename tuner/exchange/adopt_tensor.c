@@ -1,0 +1,141 @@
+/* adopt_tensor.c - tensors that kernels of PyTorch's extensions take by value: see adopt_struct_parts.h.
+ * Their layout is that of PyTorch's accessors, which templates/host/torch.cuh has as well. */
+#include "exchange/adopt_struct_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DIMS = 8 };
+
+static const char EXTENT[] = "extent";
+
+/* The '<' of its template's arguments; 0: it is no tensor. */
+static size_t find_list(const atx_draft *d, const atx_draft_arg *a)
+{
+    static const char *const NAMES[] = { "PackedTensorAccessor", "PackedTensorAccessor32",
+                                         "PackedTensorAccessor64", "GenericPackedTensorAccessor", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = a->span.begin; i + 1 < a->token; i++)
+        if (atx_token_is_one_of(t->text, &t->items[i], NAMES) && atx_tokens_is(t, i + 1, "<") &&
+            atx_tokens_match(t, i + 1) < a->token)
+            return i + 1;
+    return 0;
+}
+
+static atx_span nth(const atx_tokens *t, size_t list, int n)
+{
+    const size_t end = atx_tokens_match(t, list);
+    size_t at = list + 1;
+    for (; n > 0 && at < end; n--)
+        at = atx_code_comma(t, at, end) + 1;
+    return at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ 0, 0 };
+}
+
+/* The type of its sizes and strides. */
+static const char *index_type(const atx_draft *d, size_t list)
+{
+    const atx_tokens *t = &d->code;
+    const atx_span given = nth(t, list, 3);
+    for (size_t i = given.begin; i < given.end; i++)
+        if (atx_tokens_is(t, i, "int32_t") || atx_tokens_is(t, i, "int"))
+            return "i32";
+    return atx_tokens_is(t, list - 1, "PackedTensorAccessor32") ? "i32" : "i64";
+}
+
+/* The size of the problem that all tensors have. */
+static const char *extent(atx_draft *d)
+{
+    int k = 0;
+    while (k < d->extra_count &&
+           (d->extra[k][0] || strncmp(d->extra_name[k], EXTENT, sizeof EXTENT - 1) != 0))
+        k++;
+    if (k == ATX_DRAFT_EXTRA)
+        return "64";
+    if (k == d->extra_count) {
+        atx_draft_free_name(d->extra_name[k], d, EXTENT);
+        d->extra_count++;
+    }
+    return d->extra_name[k];
+}
+
+/* What the code does with x[i][j]; a part of it, x[i], and the whole may be given on to be written. */
+static void find_role(const atx_draft *d, const char *name, long dims, atx_draft_arg *a)
+{
+    static const char *const ASSIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = atx_tokens_match(t, d->kernel_text.open); i < d->body_end; i++) {
+        if (!atx_tokens_is(t, i, name) || atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i - 1, ".") ||
+            atx_tokens_is(t, i - 1, "->"))
+            continue;
+        long depth = 0;
+        size_t end = i + 1;
+        for (; atx_tokens_is(t, end, "["); depth++)
+            end = atx_tokens_match(t, end) + 1;
+        const bool partly = depth < dims || atx_tokens_is(t, i - 1, "&");
+        const bool assigned = end < t->count && atx_token_is_one_of(t->text, &t->items[end], ASSIGNS);
+        a->written = a->written || partly || assigned;
+        a->read = a->read || partly || !atx_tokens_is(t, end, "=");
+    }
+    a->read = a->read || !a->written;
+}
+
+/* "n * n" of `count` sizes; "1" of none. */
+static void product(char out[ATX_DRAFT_EXPR], const char *size, long count)
+{
+    size_t n = (size_t)snprintf(out, ATX_DRAFT_EXPR, "%s", count ? size : "1");
+    for (long i = 1; i < count && n + ATX_MAX_WORD + 4 < ATX_DRAFT_EXPR; i++)
+        n += (size_t)snprintf(out + n, ATX_DRAFT_EXPR - n, " * %s", size);
+}
+
+static int add_data(atx_draft *d, int arg, atx_draft_field *f, long dims)
+{
+    char name[2 * ATX_MAX_WORD];
+    atx_draft_arg *a = &d->args[d->arg_count];
+    *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
+    a->arg = (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true };
+    find_role(d, d->args[arg].arg.name, dims, a);
+    snprintf(name, sizeof name, "%.40s_data", d->args[arg].name);
+    atx_draft_free_name(a->name, d, name);
+    product(a->size, extent(d), dims);
+    return d->arg_count++;
+}
+
+static void add_index(atx_draft_struct *s, const char *what, long at, const char *type)
+{
+    atx_draft_field *f = &s->fields[s->field_count++];
+    *f = (atx_draft_field){ .type = { .dtype = type, .lanes = 1, .targ = -1 }, .count = 1, .buffer = -1 };
+    snprintf(f->name, sizeof f->name, "%s%ld", what, at);
+}
+
+int atx_draft_tensor(atx_draft *d, int arg)
+{
+    const size_t list = find_list(d, &d->args[arg]);
+    atx_draft_struct *s = &d->structs[d->struct_count];
+    long dims = 0;
+    if (!list || d->struct_count == ATX_DRAFT_STRUCTS || d->arg_count == ATX_MAX_ARGS ||
+        !atx_draft_number(&dims, d, &d->code, nth(&d->code, list, 1)) || dims < 1 || dims > MOST_DIMS)
+        return 0;
+    const char *type = index_type(d, list);
+    *s = (atx_draft_struct){ .list = list, .align = 8, .listed = true, .sized = true, .pointers = true };
+    s->by_value = true;
+    s->bytes = 8 + 2 * dims * (strcmp(type, "i32") == 0 ? 4 : 8);
+    snprintf(d->args[arg].type.name, sizeof d->args[arg].type.name, "Tensor%ld", dims);
+    atx_draft_free_name(s->name, d, d->args[arg].type.name);
+    atx_draft_field *data = &s->fields[s->field_count++];
+    *data = (atx_draft_field){ .name = "data", .pointer = true, .count = 1 };
+    const atx_span element = nth(&d->code, list, 0);
+    atx_draft_type_of(&data->type, d, element.begin, element.end);
+    if (!data->type.dtype)
+        data->type.dtype =
+            data->type.targ >= 0 && d->targs[data->type.targ].dtype ? d->targs[data->type.targ].dtype : "f32";
+    data->buffer = add_data(d, arg, data, dims);
+    for (long i = 0; i < dims; i++) {
+        add_index(s, "size", i, type);
+        snprintf(s->fields[s->field_count - 1].value, ATX_DRAFT_EXPR, "%s", extent(d));
+    }
+    for (long i = 0; i < dims; i++) {
+        add_index(s, "stride", i, type);
+        product(s->fields[s->field_count - 1].value, extent(d), dims - 1 - i);
+    }
+    return ++d->struct_count;
+}
