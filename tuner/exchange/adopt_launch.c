@@ -67,6 +67,11 @@ static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
         atx_span next;
         atx_draft_word(name, t, value.begin);
         const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
+        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
+            if (!atx_draft_member(out, d, name, (char)('x' + k), d->launch.at))
+                *out = (atx_span){ 0, 0 };
+            return true;
+        }
         if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
             break;
         /* "int blocks = ...", no dim3: the component is its name */

@@ -231,13 +231,47 @@ static bool mentions(const atx_draft *d, const atx_draft_loop *loop, atx_span sp
     return false;
 }
 
+/* Whether the counter itself is the block's size: a loop that tries some. */
+static bool tries_blocks(const atx_draft *d, const atx_draft_loop *loop)
+{
+    const atx_tokens *t = &d->code;
+    const size_t begin = d->launch.config[1][0], end = d->launch.config[1][1];
+    char name[ATX_MAX_WORD];
+    atx_span value = { begin, end };
+    atx_draft_word(name, t, begin);
+    if (end == begin + 1 && !atx_tokens_is(t, begin, loop->counter) &&
+        !atx_draft_definition(&value, d, name, d->launch.at))
+        return false;
+    return loop->counter[0] && atx_tokens_is(t, value.begin, loop->counter) &&
+           (value.end == value.begin + 1 || atx_tokens_is(t, value.begin + 1, ","));
+}
+
+/* Of an argument without what chooses a buffer, or a record of the host's: d[i], plan[i].n. */
+static bool mentions_argument(const atx_draft *d, const atx_draft_loop *loop, int k)
+{
+    const atx_tokens *t = &d->code;
+    const size_t end = d->launch.args[k][1];
+    bool is = false;
+    for (size_t i = d->launch.args[k][0]; i < end; i++) {
+        const size_t close = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : end;
+        if (close < end && (atx_tokens_is(t, close + 1, ".") || atx_tokens_is(t, close + 1, "->") ||
+                            (close + 1 == end && k < d->arg_count && d->args[k].stars)))
+            i = close;
+        else
+            is = is || mentions(d, loop, (atx_span){ i, i + 1 }, 0);
+    }
+    return is;
+}
+
 static bool is_counted(const atx_draft *d, const atx_draft_loop *loop)
 {
     bool is = false;
+    if (tries_blocks(d, loop))
+        return false;
     for (int i = 0; i < d->launch.config_count && i < 3; i++)
         is = is || mentions(d, loop, (atx_span){ d->launch.config[i][0], d->launch.config[i][1] }, 0);
     for (int i = 0; i < d->launch.arg_count; i++)
-        is = is || mentions(d, loop, (atx_span){ d->launch.args[i][0], d->launch.args[i][1] }, 0);
+        is = is || mentions_argument(d, loop, i);
     return is;
 }
 

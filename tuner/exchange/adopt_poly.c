@@ -182,6 +182,16 @@ atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly 
     return p;
 }
 
+void atx_poly_take_for(atx_poly *p, const atx_poly_term *product, int symbol)
+{
+    const atx_poly_term one = { .factor = 1, .degree = 1, .of = { (short)symbol } };
+    for (int i = 0; i < p->count; i++) {
+        atx_poly_term rest, with;
+        if (take_out(&rest, &p->terms[i], product) && multiply_terms(&with, &rest, &one))
+            p->terms[i] = with;
+    }
+}
+
 /* ---- quotients ---- */
 
 /* A number over a number, so that what remains is -1, or less than `by`. */

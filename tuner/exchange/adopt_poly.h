@@ -71,6 +71,9 @@ bool atx_poly_has(const atx_poly_table *s, const atx_poly *p, int symbol);
 typedef atx_poly atx_poly_of_name(void *context, int symbol);
 atx_poly atx_poly_replace(atx_poly_table *s, const atx_poly *p, atx_poly_of_name *name, void *context);
 
+/* The symbol in place of a product, in each term that has it. */
+void atx_poly_take_for(atx_poly *p, const atx_poly_term *product, int symbol);
+
 /* An expression of declarations. */
 void atx_poly_write(atx_str *out, const atx_poly_table *s, const atx_poly *p);
 

@@ -75,6 +75,8 @@ static void mark(walk *w, uint64_t args, bool read, bool written)
 {
     for (int k = 0; k < w->d->arg_count; k++)
         if (args >> k & 1) {
+            w->d->args[k].fresh =
+                w->d->args[k].fresh || (written && !read && !w->d->args[k].read && !w->d->args[k].written);
             w->d->args[k].read = w->d->args[k].read || read;
             w->d->args[k].written = w->d->args[k].written || written;
         }
@@ -97,6 +99,19 @@ static bool is_target(const atx_tokens *t, size_t i, size_t end, bool *both)
             atx_tokens_is(t, k, ":"))
             return false;
     }
+    return false;
+}
+
+/* Whether a name that is assigned to stands in what it is given, too: y[i] = y[i] + 1. */
+static bool is_repeated(const atx_tokens *t, size_t name, size_t end)
+{
+    const size_t stop = atx_tokens_find(t, end, t->count, ";");
+    for (size_t i = end; i < stop; i++)
+        if (atx_tokens_is_word(t, i) &&
+            t->items[i].end - t->items[i].begin == t->items[name].end - t->items[name].begin &&
+            memcmp(t->text + t->items[i].begin, t->text + t->items[name].begin,
+                   t->items[i].end - t->items[i].begin) == 0)
+            return true;
     return false;
 }
 
@@ -167,6 +182,7 @@ static bool is_call(const atx_tokens *t, size_t open)
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
 {
     const atx_tokens *t = &w->d->code;
+    const size_t name = i;
     for (int level = 0; level < 16; level++) {
         bool both = false;
         const bool star = i > body.begin && atx_tokens_is(t, i - 1, "*") &&
@@ -184,7 +200,7 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
         }
         if (is_target(t, end, body.end, &both)) {
             if (deref)
-                mark(w, args, both, true);
+                mark(w, args, both || is_repeated(t, name, end), true);
             return;
         }
         const size_t open = enclosing(t, body.begin, i);

@@ -17,11 +17,6 @@ typedef struct walk {
 
 static void walk_frame(walk *w, atx_frame *f);
 
-static bool is_member(const atx_tokens *t, size_t i)
-{
-    return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
-}
-
 /* ---- types ---- */
 
 /* Of TYPE in "(TYPE *)" or "<TYPE *>": tokens begin..end with a star; 0: it is no such. */
@@ -108,7 +103,7 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     size_t at = span.begin;
     for (; at < span.end && p.arg < 0; at += p.arg < 0) {
         const atx_bound_name *known =
-            atx_tokens_is_word(t, at) && !is_member(t, at) ? atx_bounds_name(f, t, at) : NULL;
+            atx_tokens_is_word(t, at) && !atx_guards_member(t, at) ? atx_bounds_name(f, t, at) : NULL;
         if (atx_tokens_is(t, at, "["))
             at = atx_tokens_match(t, at);
         else if (known && known->arg >= 0)
@@ -445,7 +440,7 @@ static void walk_frame(walk *w, atx_frame *f)
 {
     const atx_tokens *t = f->t;
     for (size_t i = f->body.begin; i < f->body.end; i++) {
-        if (!atx_tokens_is_word(t, i) || is_member(t, i))
+        if (!atx_tokens_is_word(t, i) || atx_guards_member(t, i))
             continue;
         const atx_bound_name *p = atx_bounds_name(f, t, i);
         if (!p) {
@@ -517,6 +512,7 @@ void atx_draft_sizes(atx_draft *d)
     walk_frame(&w, &z->frame);
     w.record = true;
     walk_frame(&w, &z->frame);
+    atx_draft_read_host(d, z);
     atx_draft_settle_sizes(d, z);
     free(z->bounds.seen);
     free(z);

@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_ADOPT_SIZES_H
 #define AUTOTUNE_ADOPT_SIZES_H
 
-#include "exchange/adopt_bounds.h"
+#include "exchange/adopt_host.h"
 
 typedef struct atx_reach {
     atx_poly most; /* elements                                     */
@@ -13,6 +13,7 @@ typedef struct atx_reach {
 typedef struct atx_sizing {
     atx_bounding bounds;
     atx_reach reach[ATX_DRAFT_ARGS + 1];   /* the last one: its dynamic shared memory */
+    atx_host_buffer hosts[ATX_DRAFT_ARGS]; /* what the host says of them              */
     atx_draft_type shared;                 /* of what the kernel takes that for       */
     atx_bound_name names[ATX_BOUND_NAMES]; /* of the kernel's frame */
     atx_guards guards;
@@ -23,6 +24,10 @@ enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
 /* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */
 void atx_draft_forget_extras(atx_draft *d, atx_sizing *z);
+
+/* What the host says: sizes where the kernel's index is not understood, roles. */
+void atx_draft_read_host(atx_draft *d, atx_sizing *z);
+void atx_draft_host_values(atx_draft *d); /* of what is no size: after the sizes are chosen */
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

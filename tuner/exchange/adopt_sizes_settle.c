@@ -373,6 +373,10 @@ static void note_params(settling *s, const atx_poly *p)
                                 atx_poly_has(symbols, &symbols->items[k].b, i)));
         for (int k = 0; k < 3; k++)
             plain = plain && strcmp(s->d->block_param[k], e->name) != 0;
+        for (int k = 0; k < p->count; k++) { /* n - BLOCK: less for a larger one */
+            const atx_poly one = { .count = 1, .terms = { p->terms[k] } };
+            plain = plain && !(p->terms[k].factor < 0 && atx_poly_has(symbols, &one, i));
+        }
         s->fixed[i] = s->fixed[i] || !plain;
     }
 }
@@ -387,12 +391,32 @@ static atx_poly whole(atx_poly p)
     return one.count == 1 && one.terms[0].degree ? one : p;
 }
 
+/* What the host allocates for it, where that is less than what the kernel may reach, or something else. */
+static void compare_with_host(settling *s, int k, const atx_poly *size)
+{
+    atx_draft_arg *a = &s->d->args[k];
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    const atx_host_buffer *host = &s->z->hosts[k];
+    long number;
+    if (!host->sized || a->allocated)
+        return;
+    atx_poly has = atx_poly_replace(symbols, &host->elements, of_name, s);
+    has = atx_poly_replace(symbols, &has, as_number, s);
+    const atx_poly lanes = atx_poly_number(a->type.lanes);
+    has = atx_poly_multiply(symbols, &has, &lanes);
+    if (has.bad || (a->size[0] && (atx_poly_is_number(&number, &has) || atx_poly_within(size, &has))))
+        return;
+    write_poly(a->host_size, s, &has);
+    a->allocated = host->allocated;
+}
+
 static void settle_buffer(settling *s, int k)
 {
     atx_draft_arg *a = &s->d->args[k];
     atx_poly_table *symbols = &s->z->bounds.symbols;
     const atx_reach *reach = &s->z->reach[k];
-    if (!reach->any || reach->unknown)
+    a->size_guessed = !reach->any || reach->unknown;
+    if (a->size_guessed)
         return;
     atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
     note_params(s, &size);
@@ -403,6 +427,12 @@ static void settle_buffer(settling *s, int k)
     if (!all.bad && all.rounded)
         add_require(s, all.rounded - 1);
     write_poly(a->size, s, &all);
+    compare_with_host(s, k, &all);
+    a->size_guessed = !a->size[0] && !a->host_size[0];
+    if (!a->size[0]) {
+        memcpy(a->size, a->host_size, sizeof a->size);
+        a->host_size[0] = '\0';
+    }
 }
 
 static void write_holds(settling *s, int k)
@@ -499,12 +529,28 @@ void atx_draft_forget_extras(atx_draft *d, atx_sizing *z)
     d->extra_count = all ? 0 : d->extra_count;
 }
 
+/* Whether anything that is written names a size of the draft's own. */
+static bool is_used(const atx_draft *d, int extra)
+{
+    const char *name = d->extra_name[extra];
+    bool used = atx_draft_launches_with(d, name) || !d->launched || d->struct_count > 0;
+    for (int k = 0; k < d->require_count; k++)
+        used = used || atx_draft_names_word(d->require[k], name);
+    for (int k = 0; k < d->arg_count; k++) {
+        const atx_draft_arg *a = &d->args[k];
+        used = used || atx_draft_names_word(a->size, name) || atx_draft_names_word(a->holds, name) ||
+               (a->stars && !a->size[0]);
+    }
+    return used;
+}
+
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
 {
     settling s = { .d = d, .z = z };
     for (int k = 0; k < 3; k++)
         settle_axis(&s, k);
     choose_dims(&s);
+    atx_draft_host_values(d);
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars)
             settle_buffer(&s, k);
@@ -521,4 +567,9 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i])
             fix_param(d, z->bounds.symbols.items[i].name);
+    bool sized = false;
+    for (int k = 0; k < d->arg_count; k++)
+        sized = sized || d->args[k].dim;
+    for (int i = 0; i < d->extra_count && sized; i++)
+        d->extra_unused[i] = !d->extra[i][0] && !is_used(d, i);
 }
