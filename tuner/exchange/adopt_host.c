@@ -6,6 +6,7 @@
 #include "exchange/adopt_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 6 };
@@ -143,7 +144,7 @@ static void take(search *s, const atx_host_frame *f, atx_range bytes, size_t tok
     s->out.allocated = token;
     if (!bytes.exact)
         return;
-    const atx_poly each = atx_poly_number(s->each ? s->each : 1);
+    const atx_poly each = atx_poly_number(s->each ? labs(s->each) : 1);
     s->out.elements = elements ? bytes.most : atx_poly_divide(&s->b->symbols, &bytes.most, &each);
     s->out.sized = atx_host_express(&s->out.elements, s->b, f);
 }

@@ -20,7 +20,7 @@ typedef struct atx_host_frame {
 } atx_host_frame;
 
 /* A number of the host's as a sum of products of the draft's sizes, and of names of the host's (ATX_TAG_HOST)
- * that are none. `element`: what sizeof of an unknown type is. */
+ * that are none. `element`: what sizeof of an unknown type is; below 0: of any, without the sign. */
 atx_range atx_host_value(atx_bounding *b, const atx_host_frame *f, atx_span span, long element);
 
 /* Such a sum without names of the host's, as far as what is passed on from the frame to the launch is made of
@@ -46,7 +46,8 @@ typedef struct atx_host_buffer {
     bool filled, zeroed; /* it has contents then; these are zeros                        */
 } atx_host_buffer;
 
-/* Of a pointer among the arguments of the launch. `each`: the bytes of its elements, 0: not known. */
+/* Of a pointer among the arguments of the launch. `each`: the bytes of its elements, 0: not known; below 0:
+ * they are of an argument of a template, and of any type. */
 atx_host_buffer atx_host_buffer_of(atx_bounding *b, int arg, long each);
 
 /* The number that the launch passes, where a function around it is given that. "": it is not known. */

@@ -5,6 +5,7 @@
 #include "exchange/adopt_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 24 };
@@ -272,8 +273,10 @@ static atx_range read_call(const reading *r, const char *name, const atx_tokens 
     const size_t close = atx_tokens_match(t, open), comma = atx_code_comma(t, open + 1, close);
     const atx_draft_function *f = atx_draft_find_function(d, name);
     if (strcmp(name, "sizeof") == 0) {
-        const atx_range bytes = atx_bounds_sizeof(b, t, open + 1, close);
-        return bytes.known ? bytes : atx_range_exactly(atx_poly_number(r->element ? r->element : 1));
+        const bool any =
+            r->element < 0 || (r->f->outer && close == open + 2); /* sizeof(T) of a function's T */
+        const atx_range bytes = any ? UNKNOWN : atx_bounds_sizeof(b, t, open + 1, close);
+        return bytes.known ? bytes : atx_range_exactly(atx_poly_number(r->element ? labs(r->element) : 1));
     }
     if (strstr(name, "_cast") || atx_bounds_type(b, t, open - 1))
         return value_of(r, r->f, t, (atx_span){ open + 1, close });

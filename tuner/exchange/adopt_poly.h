@@ -64,6 +64,9 @@ bool atx_poly_is_number(long *out, const atx_poly *p);
 /* Whether a <= b for all sizes of at least 1; false: it is not known. */
 bool atx_poly_within(const atx_poly *a, const atx_poly *b);
 
+/* What it is where each name is some number: another one for each `trial`. */
+double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial);
+
 /* Whether the symbol of that name is in it, anywhere. */
 bool atx_poly_has(const atx_poly_table *s, const atx_poly *p, int symbol);
 

@@ -28,7 +28,8 @@ void atx_draft_read_host(atx_draft *d, atx_sizing *z)
             continue;
         atx_host_buffer *host = &z->hosts[k];
         b->budget = 2000;
-        *host = atx_host_buffer_of(b, k, atx_draft_bytes(d, &d->args[k].type));
+        const long each = atx_draft_bytes(d, &d->args[k].type);
+        *host = atx_host_buffer_of(b, k, d->args[k].type.targ >= 0 ? -each : each);
         set_role(d, k, host);
         if ((reach->any && !reach->unknown) || !host->sized)
             continue;

@@ -330,9 +330,11 @@ static void add_require(settling *s, int symbol)
     atx_str_add(&text, a.count > 1 ? "(" : "");
     atx_poly_write(&text, symbols, &a);
     atx_str_add(&text, a.count > 1 ? ") % " : " % ");
-    atx_str_add(&text, b.count > 1 || b.terms[0].degree > 1 ? "(" : "");
+    const bool product =
+        b.count > 1 || b.terms[0].degree > 1 || (b.terms[0].degree && b.terms[0].factor != 1);
+    atx_str_add(&text, product ? "(" : "");
     atx_poly_write(&text, symbols, &b);
-    atx_str_add(&text, b.count > 1 || b.terms[0].degree > 1 ? ")" : "");
+    atx_str_add(&text, product ? ")" : "");
     for (int i = 0; i < d->require_count && !text.failed; i++)
         if (strcmp(d->require[i], atx_str_text(&text)) == 0)
             text.failed = true;
@@ -391,6 +393,8 @@ static atx_poly whole(atx_poly p)
     return one.count == 1 && one.terms[0].degree ? one : p;
 }
 
+enum { TRIALS = 7 };
+
 /* What the host allocates for it, where that is less than what the kernel may reach, or something else. */
 static void compare_with_host(settling *s, int k, const atx_poly *size)
 {
@@ -406,8 +410,13 @@ static void compare_with_host(settling *s, int k, const atx_poly *size)
     has = atx_poly_multiply(symbols, &has, &lanes);
     if (has.bad || (a->size[0] && (atx_poly_is_number(&number, &has) || atx_poly_within(size, &has))))
         return;
-    write_poly(a->host_size, s, &has);
+    bool less = true, plain = size->count == 1 && size->terms[0].factor > 0;
+    for (int trial = 0; trial < TRIALS; trial++)
+        less = less && atx_poly_at(symbols, size, trial) <= atx_poly_at(symbols, &has, trial);
+    if (a->size[0] && plain && !atx_poly_within(&has, size)) /* other sizes, of which the kernel is certain */
+        return;
     a->allocated = host->allocated;
+    write_poly(less ? a->size : a->host_size, s, &has);
 }
 
 static void settle_buffer(settling *s, int k)

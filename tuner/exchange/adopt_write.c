@@ -22,24 +22,25 @@ static void add_renamed(atx_str *out, const char *name, const atx_kernel_arg *ar
 
 /* Questions that are asked once, of the first buffer. */
 typedef struct questions {
-    bool integers, sizes;
+    bool integers, sizes, larger;
 } questions;
 
 /* Behind a buffer: what is asked about it, or where its size is from. `integers`: what they are is asked. */
-static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, bool *sizes)
+static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questions *asks)
 {
     static const char INTEGERS[] = "which integers do buffers hold? an index below N: index N";
     atx_str *out = &d->out->op;
-    char text[2 * ATX_DRAFT_EXPR + 400];
+    char text[2 * ATX_DRAFT_EXPR + 400] = "";
     const atx_place at =
         a->allocated ? atx_draft_host_place(d, &d->code.items[a->allocated]) : (atx_place){ "" };
-    const bool size = a->host_size[0] || (a->size_guessed && !*sizes);
-    if (a->host_size[0])
+    if (a->host_size[0] && !asks->larger)
         snprintf(text, sizeof text, "is it as large? %s allocates %s", at.text, a->host_size);
-    else if (size)
+    else if (a->size_guessed && !asks->sizes)
         snprintf(text, sizeof text,
                  "how many elements has it? its index is not understood: a guess, as all with (?)");
-    *sizes = *sizes || (size && !a->host_size[0]);
+    const bool size = text[0];
+    asks->larger = asks->larger || a->host_size[0];
+    asks->sizes = asks->sizes || a->size_guessed;
     if (size && integers)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; %s", INTEGERS);
     if (size || integers) {
@@ -49,6 +50,8 @@ static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, bool *
     add_renamed(out, a->name, &a->arg);
     if (a->size_guessed)
         atx_str_add(out, "  # (?)");
+    else if (a->host_size[0])
+        atx_str_addf(out, "  # %s allocates %s", at.text, a->host_size);
     else if (a->allocated)
         atx_str_addf(out, "  # as %s allocates it", at.text);
     atx_str_add(out, "\n");
@@ -73,7 +76,7 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, questions *asks)
     }
     atx_str_addf(out, "] %s", zero ? "output zero" : !a->written ? "input" : data ? "inout" : "output");
     if (structure) {
-        add_note(d, a, false, &asks->sizes);
+        add_note(d, a, false, asks);
         return;
     }
     if (data && !zero && real) {
@@ -83,7 +86,7 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, questions *asks)
     }
     const bool integers = data && !zero && !real && !asks->integers;
     asks->integers = asks->integers || integers;
-    add_note(d, a, integers, &asks->sizes);
+    add_note(d, a, integers, asks);
 }
 
 bool atx_draft_scalars(void)
