@@ -138,6 +138,8 @@ static bool begins(const char *name, const char *const *with)
 static void visit_call(walk *w, size_t open, size_t i, uint64_t args)
 {
     static const char *const ATOMIC[] = { "atomic", NULL };
+    static const char *const KEEPS[] = { "atomicMin", "atomicAnd", "atomicExch", "atomicCAS",
+                                         NULL }; /* not 0 */
     static const char *const LOADS[] = { "__ld", "ld", "load", "Load", NULL };
     static const char *const STORES[] = { "__st", "st_", "store", "Store", NULL };
     const atx_tokens *t = &w->d->code;
@@ -149,6 +151,7 @@ static void visit_call(walk *w, size_t open, size_t i, uint64_t args)
     const int position = position_of(t, open, i);
     const atx_draft_function *f = atx_draft_find_function(w->d, name);
     if (begins(name, ATOMIC)) {
+        mark(w, args, position == 0 && begins(name, KEEPS), false);
         for (int k = 0; k < w->d->arg_count; k++)
             w->d->args[k].atomic = w->d->args[k].atomic || ((args >> k & 1) && position == 0);
         mark(w, args, position != 0, position == 0);
@@ -177,6 +180,23 @@ static bool is_call(const atx_tokens *t, size_t open)
     return at && atx_tokens_is_word(t, at - 1) && !atx_token_is_one_of(t->text, &t->items[at - 1], NOT);
 }
 
+/* Whether a '*' before token i goes to what it points to, and is no product: "else *p", "if (x) *p". */
+static bool is_star(const atx_tokens *t, size_t begin, size_t i)
+{
+    static const char *const BEFORE[] = { "return", "else", "do", NULL }, *const HEADS[] = { "if", "for",
+                                                                                             "while", NULL };
+    if (i <= begin || !atx_tokens_is(t, i - 1, "*"))
+        return false;
+    if (i == begin + 1)
+        return true;
+    const size_t open = atx_tokens_is(t, i - 2, ")") ? t->items[i - 2].pair : i;
+    if (open > begin && open < i)
+        return atx_token_is_one_of(t->text, &t->items[open - 1], HEADS);
+    return !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ")") || atx_tokens_is(t, i - 2, "]") ||
+             t->items[i - 2].kind == ATX_TOKEN_NUMBER) ||
+           atx_token_is_one_of(t->text, &t->items[i - 2], BEFORE);
+}
+
 /* Walks outwards from the access at tokens i..end. `deref`: it has brackets or a star, so it is an element.
  */
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
@@ -185,11 +205,7 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
     const size_t name = i;
     for (int level = 0; level < 16; level++) {
         bool both = false;
-        const bool star = i > body.begin && atx_tokens_is(t, i - 1, "*") &&
-                          !(i > body.begin + 1 &&
-                            (atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ")") ||
-                             atx_tokens_is(t, i - 2, "]") || t->items[i - 2].kind == ATX_TOKEN_NUMBER) &&
-                            !atx_tokens_is(t, i - 2, "return"));
+        const bool star = is_star(t, body.begin, i);
         deref = deref || star || atx_tokens_is(t, end, "[") || atx_tokens_is(t, end, "->");
         const bool steps =
             atx_tokens_is(t, end, "++") || atx_tokens_is(t, end, "--") ||
@@ -241,6 +257,7 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
         equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__"));
     const bool declared = pointer || (equal >= at + 2 && atx_tokens_is_word(t, equal - 2));
     const local *known = find(w, equal - 1);
+    element = element || atx_tokens_is(t, equal + 1, "*"); /* = *(p + i) */
     if (find(w, equal - 1) == find(w, i))
         return;
     if (pointer || (!element && declared) || (known && known->args && !element))

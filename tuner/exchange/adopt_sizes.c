@@ -451,6 +451,10 @@ static void walk_frame(walk *w, atx_frame *f)
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
             continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
+        if (element && w->record && atx_tokens_is(t, atx_tokens_match(t, i + 1) + 1, "=")) {
+            w->z->reach[p->arg].writes++;
+            w->z->reach[p->arg].partial += atx_draft_begins_later(&w->z->bounds, f, i);
+        }
         if (element && !(address && !w->record)) {
             record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, atx_tokens_match(t, i + 1) }));
         } else if (!element && !w->record) {

@@ -7,7 +7,8 @@
 typedef struct atx_reach {
     atx_poly most; /* elements                                     */
     bool any;
-    bool unknown; /* an access whose index nobody understands     */
+    bool unknown;        /* an access whose index nobody understands     */
+    int writes, partial; /* how often it is written, and not from its beginning on */
 } atx_reach;
 
 typedef struct atx_sizing {
@@ -22,12 +23,23 @@ typedef struct atx_sizing {
 
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
+/* Whether the access at token i, in brackets, begins behind the buffer's first element: y[first + j], or
+ * under i > 0. */
+bool atx_draft_begins_later(atx_bounding *b, const atx_frame *f, size_t i);
+
 /* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */
 void atx_draft_forget_extras(atx_draft *d, atx_sizing *z);
 
 /* What the host says: sizes where the kernel's index is not understood, roles. */
 void atx_draft_read_host(atx_draft *d, atx_sizing *z);
 void atx_draft_host_values(atx_draft *d); /* of what is no size: after the sizes are chosen */
+
+/* The author's value of a parameter; the largest of its values, `value` at least. */
+bool atx_draft_param_value(long *out, const atx_draft *d, const char *name);
+long atx_draft_largest(const atx_draft *d, const char *name, long value);
+
+/* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
+void atx_draft_fix_param(atx_draft *d, const char *name);
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

@@ -8,6 +8,55 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A number above 0, or a size that the kernel is given. */
+static bool is_ahead(atx_bounding *b, const atx_frame *f, atx_span span, bool inclusive)
+{
+    const atx_range value = atx_bounds_value(b, f, span);
+    long number;
+    if (!value.exact)
+        return false;
+    if (atx_poly_is_number(&number, &value.most))
+        return number > 0 || (number == 0 && !inclusive);
+    for (int i = 0; i < b->symbols.count; i++)
+        if (value.most.count == 1 && value.most.terms[0].degree == 1 && value.most.terms[0].of[0] == i)
+            return b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag < ATX_TAG_EXTRA;
+    return false;
+}
+
+/* Whether a name is made of blockIdx: an index of all threads. */
+static bool is_of_grid(const atx_frame *f, atx_span span, size_t at)
+{
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, f->t, span.begin);
+    const size_t declared =
+        span.end == span.begin + 1 ? atx_guards_declaration(f->t, f->body.begin, name, at) : SIZE_MAX;
+    const size_t end = declared == SIZE_MAX ? 0 : atx_tokens_find(f->t, declared, f->body.end, ";");
+    for (size_t i = declared; i < end; i++)
+        if (atx_tokens_is(f->t, i, "blockIdx"))
+            return true;
+    return false;
+}
+
+bool atx_draft_begins_later(atx_bounding *b, const atx_frame *f, size_t i)
+{
+    const atx_tokens *t = f->t;
+    const size_t end = atx_tokens_match(t, i + 1);
+    for (size_t at = i + 2; at < end;) { /* of a sum: each of what is added */
+        const size_t plus = atx_tokens_find(t, at, end, "+");
+        if (plus == at + 1 && end > i + 3 && atx_tokens_is_word(t, at) &&
+            is_ahead(b, f, (atx_span){ at, plus }, true))
+            return true;
+        at = plus + 1;
+    }
+    for (int k = 0; f->guards && k < f->guards->count; k++) {
+        const atx_guard *g = &f->guards->items[k];
+        if (i >= g->holds.begin && i < g->holds.end && is_of_grid(f, g->than, i) &&
+            is_ahead(b, f, g->less, g->inclusive))
+            return true;
+    }
+    return false;
+}
+
 /* Buffers that the kernel writes: zeros before each launch, or nothing that it could read. */
 static void set_role(atx_draft *d, int k, const atx_host_buffer *host)
 {
@@ -24,13 +73,15 @@ void atx_draft_read_host(atx_draft *d, atx_sizing *z)
     atx_bounding *b = &z->bounds;
     for (int k = 0; k < d->arg_count; k++) {
         atx_reach *reach = &z->reach[k];
+        atx_host_buffer *host = &z->hosts[k];
         if (!d->args[k].stars || d->args[k].field || d->several)
             continue;
-        atx_host_buffer *host = &z->hosts[k];
         b->budget = 2000;
         const long each = atx_draft_bytes(d, &d->args[k].type);
         *host = atx_host_buffer_of(b, k, d->args[k].type.targ >= 0 ? -each : each);
         set_role(d, k, host);
+        d->args[k].read = d->args[k].read || (reach->writes && reach->partial == reach->writes &&
+                                              !d->args[k].zeroed && !d->args[k].atomic);
         if ((reach->any && !reach->unknown) || !host->sized)
             continue;
         *reach = (atx_reach){ .most = host->elements, .any = true };

@@ -162,22 +162,6 @@ static void choose_dims(settling *s)
 
 /* ---- the text ---- */
 
-/* The author's value of a parameter, which then is none any more. */
-static bool param_value(long *out, const atx_draft *d, const char *name)
-{
-    for (int k = 0; k < 3; k++)
-        if (strcmp(d->block_param[k], name) == 0) {
-            *out = d->block_value[k];
-            return true;
-        }
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0) {
-            *out = d->params[k].value;
-            return true;
-        }
-    return false;
-}
-
 /* The first size of the problem that a buffer's size is made of, or the problem's first. */
 static atx_poly own_size(settling *s, int k)
 {
@@ -237,83 +221,15 @@ static atx_poly of_name(void *context, int id)
     return atx_poly_symbol(id);
 }
 
-/* Of a parameter of the search that is no block's size: the largest of its values. */
-static long largest(const atx_draft *d, const char *name, long value)
-{
-    for (int k = 0; k < d->param_count; k++) {
-        atx_str text = { 0 };
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) != 0)
-            continue;
-        atx_draft_values(&text, d, &d->params[k]);
-        const char *last = strrchr(atx_str_text(&text), ' ');
-        const long number = strtol(last ? last : atx_str_text(&text), NULL, 10);
-        value = number > value ? number : value;
-        atx_str_clear(&text);
-    }
-    return value;
-}
-
 /* As a size, which no parameter is in. */
 static atx_poly as_number(void *context, int id)
 {
     settling *s = context;
     const atx_poly_entry *symbol = &s->z->bounds.symbols.items[id];
     long value = 1;
-    if (symbol->tag != ATX_TAG_PARAM || !param_value(&value, s->d, symbol->name))
+    if (symbol->tag != ATX_TAG_PARAM || !atx_draft_param_value(&value, s->d, symbol->name))
         return atx_poly_symbol(id);
-    return atx_poly_number(s->fixed[id] ? value : largest(s->d, symbol->name, value));
-}
-
-/* NAME as its number in a text of the draft. */
-static void replace_word(char *text, size_t size, const char *name, const char *number)
-{
-    char out[2 * ATX_DRAFT_EXPR];
-    size_t n = 0;
-    const size_t len = strlen(name);
-    for (const char *at = text; *at && n + len + 24 < sizeof out;) {
-        const bool part = at > text && atx_is_word_part(at[-1]);
-        if (!part && strncmp(at, name, len) == 0 && !atx_is_word_part(at[len])) {
-            n += (size_t)snprintf(out + n, sizeof out - n, "%s", number);
-            at += len;
-        } else {
-            out[n++] = *at++;
-        }
-    }
-    out[n] = '\0';
-    if (n < size)
-        memcpy(text, out, n + 1);
-}
-
-/* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
-static void fix_param(atx_draft *d, const char *name)
-{
-    char number[24];
-    long value = 1;
-    if (!param_value(&value, d, name))
-        return;
-    snprintf(number, sizeof number, "%ld", value);
-    char word[ATX_MAX_WORD];
-    snprintf(word, sizeof word, "%s", name);
-    for (int k = 0; k < 3; k++) {
-        replace_word(d->grid[k], sizeof d->grid[k], word, number);
-        replace_word(d->block[k], sizeof d->block[k], word, number);
-        if (strcmp(d->block_param[k], word) == 0)
-            d->block_param[k][0] = '\0';
-    }
-    replace_word(d->shared_bytes, sizeof d->shared_bytes, word, number);
-    replace_word(d->called, sizeof d->called, word, number);
-    for (int k = 0; k < d->require_count; k++)
-        replace_word(d->require[k], sizeof d->require[k], word, number);
-    for (int k = 0; k < d->arg_count; k++)
-        if (d->args[k].own) {
-            replace_word(d->args[k].value, sizeof d->args[k].value, word, number);
-            d->args[k].own = !(strcmp(d->args[k].value, number) == 0);
-        }
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, word) == 0) {
-            memmove(&d->params[k], &d->params[k + 1], (size_t)(d->param_count - k - 1) * sizeof *d->params);
-            d->param_count--;
-        }
+    return atx_poly_number(s->fixed[id] ? value : atx_draft_largest(s->d, symbol->name, value));
 }
 
 /* a % b == 0, where blocks reach behind a size that they do not divide. */
@@ -419,6 +335,24 @@ static void compare_with_host(settling *s, int k, const atx_poly *size)
     write_poly(less ? a->size : a->host_size, s, &has);
 }
 
+/* Whether a number of a buffer with one, or one that the file does not say, decides it. */
+static bool is_open(const settling *s, const atx_poly *p)
+{
+    const atx_poly_table *symbols = &s->z->bounds.symbols;
+    long number = 0;
+    for (int i = 0; i < symbols->count; i++) {
+        const int tag = symbols->items[i].tag, of = tag - ATX_TAG_ELEMENT;
+        if (symbols->items[i].kind != ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, i))
+            continue;
+        if (tag < ATX_TAG_EXTRA && !s->d->args[tag].dim && !s->d->args[tag].value[0])
+            return true;
+        if (of >= 0 && of < ATX_DRAFT_ARGS && atx_poly_is_number(&number, &s->z->reach[of].most) &&
+            number == 1)
+            return true;
+    }
+    return false;
+}
+
 static void settle_buffer(settling *s, int k)
 {
     atx_draft_arg *a = &s->d->args[k];
@@ -437,7 +371,7 @@ static void settle_buffer(settling *s, int k)
         add_require(s, all.rounded - 1);
     write_poly(a->size, s, &all);
     compare_with_host(s, k, &all);
-    a->size_guessed = !a->size[0] && !a->host_size[0];
+    a->size_guessed = (!a->size[0] && !a->host_size[0]) || (!a->allocated && is_open(s, &reach->most));
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);
         a->host_size[0] = '\0';
@@ -575,7 +509,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
             take_largest(d, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i])
-            fix_param(d, z->bounds.symbols.items[i].name);
+            atx_draft_fix_param(d, z->bounds.symbols.items[i].name);
     bool sized = false;
     for (int k = 0; k < d->arg_count; k++)
         sized = sized || d->args[k].dim;

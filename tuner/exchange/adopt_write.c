@@ -37,7 +37,7 @@ static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questi
         snprintf(text, sizeof text, "is it as large? %s allocates %s", at.text, a->host_size);
     else if (a->size_guessed && !asks->sizes)
         snprintf(text, sizeof text,
-                 "how many elements has it? its index is not understood: a guess, as all with (?)");
+                 "how many elements has it? its index does not say it: a guess, as all with (?)");
     const bool size = text[0];
     asks->larger = asks->larger || a->host_size[0];
     asks->sizes = asks->sizes || a->size_guessed;

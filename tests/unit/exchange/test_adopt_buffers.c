@@ -41,6 +41,10 @@ Test(adopt_buffers, are_as_large_as_the_host_allocates_where_an_index_is_not_und
                   "void run(float *y, int n) { float *all; cudaMalloc(&all, 5 * n * sizeof(float));\n"
                   "k<<<(n + 63) / 64, 64>>>(y, all, all + 2 * n, n); }",
           .lines = { "arg       x T[n * 2] input", "arg       z T[n * 3] input" } },
+        { .what = "by a number that is data, it is asked",
+          .text = "__global__ void k(float *y, const int *rows, int w) {\n"
+                  "for (int r = blockIdx.x; r < *rows; r += gridDim.x) y[r * w + threadIdx.x % w] = 1; }",
+          .lines = { "] output  # ? how many elements has it?" } },
         { .what = "where nobody says it, it is asked",
           .text = HASH "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       x T[n] input uniform -1 1  # ? how many elements has it?" } },
@@ -89,6 +93,16 @@ Test(adopt_buffers, hold_what_the_host_gives_them)
                        "cudaMemcpy(y, h, n * sizeof(float), cudaMemcpyHostToDevice);\n"
                        "k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       y T[n] inout uniform -1 1\n" } },
+        { .what = "what the kernel leaves: it writes the inner part, or behind an offset",
+          .text = "__global__ void k(float *y, float *z, const float *x, int n, int first) { " I
+                  " if (i > 0 && i < n - 1) { y[i] = x[i - 1] + x[i + 1]; z[first + i] = x[i]; } }",
+          .lines = { "arg       y T[n] inout", "arg       z T[first + n - 1] inout" } },
+        { .what = "what a star, a function and an atomic that keeps the smaller one do",
+          .text = "__device__ void put(float v, bool on, float *to) { if (on) *to = v; else *to = 0; }\n"
+                  "__global__ void k(float *y, int *least, const int *count, float *x, int n) { " I
+                  " int last = *(count + n - 1);\n"
+                  "if (i < n) { put(1, true, &y[i]); *(x + i + last) = 1; atomicMin(least, i); } }",
+          .lines = { "arg       y T[n] output\n", "arg       count i32[n] input", "least i32[1] inout" } },
         { .what = "zeros",
           .text = "__global__ void k(int *lock, float *y, int n) { " I
                   " while (atomicCAS(lock, 0, 1)); if (i < n) y[i] += 1; }\n"
