@@ -242,7 +242,13 @@ static atx_range name_of(const reading *r, size_t i)
     } else {
         return opaque(r, i, i + 1);
     }
-    return value.exact ? value : opaque(r, i, i + 1);
+    long number;
+    if (!value.exact || !atx_poly_is_number(&number, &value.most))
+        return value.exact ? value : opaque(r, i, i + 1);
+    const atx_range named = opaque(r, i, i + 1); /* which the launch may pass on */
+    if (named.exact && named.most.count == 1 && !named.most.bad)
+        r->b->symbols.items[named.most.terms[0].of[0]].a = value.most;
+    return named.exact && !named.most.bad ? named : value;
 }
 
 /* ---- calls ---- */
@@ -363,6 +369,63 @@ static bool has_host(const atx_bounding *b, const atx_poly *p)
     return false;
 }
 
+/* Whether an argument of the launch is made of a name of the host's. */
+static bool is_passed(atx_bounding *b, int symbol)
+{
+    const atx_draft *d = b->d;
+    const atx_host_frame f = { .f = atx_host_function_around(d, d->launch.at),
+                               .at = d->launch.at,
+                               .launches = true };
+    const reading raw = { .b = b, .raw = true };
+    for (int k = 0; k < d->arg_count && k < d->launch.arg_count; k++) {
+        if (!is_whole(d, &d->args[k]))
+            continue;
+        const atx_range value =
+            value_of(&raw, &f, &d->code, (atx_span){ d->launch.args[k][0], d->launch.args[k][1] });
+        if (value.known && atx_poly_has(&b->symbols, &value.most, symbol))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a number in it may be an argument that the launch passes as that number: 128 * m, of k(..., m,
+ * 128).
+ */
+static bool has_passed_number(atx_bounding *b, const atx_poly *p)
+{
+    const atx_draft *d = b->d;
+    for (int k = 0; k < d->arg_count && k < d->launch.arg_count; k++) {
+        const atx_host_frame f = { .f = atx_host_function_around(d, d->launch.at),
+                                   .at = d->launch.at,
+                                   .launches = true };
+        const reading raw = { .b = b, .raw = true };
+        long number = 0;
+        if (!is_whole(d, &d->args[k]) || d->args[k].own)
+            continue;
+        const atx_range value =
+            value_of(&raw, &f, &d->code, (atx_span){ d->launch.args[k][0], d->launch.args[k][1] });
+        const bool one = value.exact && value.most.count == 1 && value.most.terms[0].degree == 1 &&
+                         value.most.terms[0].factor == 1;
+        const atx_poly *named = one ? &b->symbols.items[value.most.terms[0].of[0]].a : &value.most;
+        if (!value.exact || !atx_poly_is_number(&number, named) || number < 2 ||
+            atx_poly_has(&b->symbols, p, atx_poly_named(&b->symbols, d->args[k].name, ATX_TAG_ARG + k)))
+            continue;
+        for (int i = 0; i < p->count; i++)
+            if (p->terms[i].degree && p->terms[i].factor % number == 0)
+                return true;
+    }
+    return false;
+}
+
+/* What is left of the host's names, where that is a number and no argument is made of it. */
+static atx_poly as_number(void *context, int id)
+{
+    atx_bounding *b = context;
+    const atx_poly_entry *e = &b->symbols.items[id];
+    const bool number = e->tag == ATX_TAG_HOST && e->a.count && !is_passed(b, id);
+    return number ? b->symbols.items[id].a : atx_poly_symbol(id);
+}
+
 /* A product of the host's names, which is what an argument is given, as that argument. */
 static void take_for(atx_poly *p, const atx_bounding *b, atx_range given, atx_range argument)
 {
@@ -396,5 +459,6 @@ bool atx_host_express(atx_poly *p, atx_bounding *b, const atx_host_frame *f)
             take_for(p, b, value_of(&raw, f, t, given), name_of(&inner, last - 1));
         }
     }
-    return !p->bad && !has_host(b, p);
+    *p = atx_poly_replace(&b->symbols, p, as_number, b);
+    return !p->bad && !has_host(b, p) && !has_passed_number(b, p);
 }

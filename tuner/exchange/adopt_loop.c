@@ -246,6 +246,17 @@ static bool tries_blocks(const atx_draft *d, const atx_draft_loop *loop)
            (value.end == value.begin + 1 || atx_tokens_is(t, value.begin + 1, ","));
 }
 
+/* Whether each iteration has a problem of its own: it allocates. */
+static bool allocates(const atx_draft *d, const atx_draft_loop *loop)
+{
+    static const char *const CALLS[] = { "cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "hipMalloc",
+                                         NULL };
+    for (size_t i = loop->head; i < loop->end; i++)
+        if (atx_token_is_one_of(d->code.text, &d->code.items[i], CALLS))
+            return true;
+    return false;
+}
+
 /* Of an argument without what chooses a buffer, or a record of the host's: d[i], plan[i].n. */
 static bool mentions_argument(const atx_draft *d, const atx_draft_loop *loop, int k)
 {
@@ -266,7 +277,7 @@ static bool mentions_argument(const atx_draft *d, const atx_draft_loop *loop, in
 static bool is_counted(const atx_draft *d, const atx_draft_loop *loop)
 {
     bool is = false;
-    if (tries_blocks(d, loop))
+    if (tries_blocks(d, loop) || allocates(d, loop))
         return false;
     for (int i = 0; i < d->launch.config_count && i < 3; i++)
         is = is || mentions(d, loop, (atx_span){ d->launch.config[i][0], d->launch.config[i][1] }, 0);

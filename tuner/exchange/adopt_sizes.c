@@ -436,6 +436,21 @@ static void note_field(walk *w, const atx_frame *f, size_t i)
         w->z->reach[p.arg].unknown = true;
 }
 
+/* y[i] = 1, y[i].x = 1, *y = 1: whether that leaves some of it. */
+static void note_write(walk *w, const atx_frame *f, size_t i, int arg)
+{
+    const atx_tokens *t = f->t;
+    const bool element = atx_tokens_is(t, i + 1, "[");
+    size_t end = element ? atx_tokens_match(t, i + 1) + 1 : i + 1;
+    while (element && atx_tokens_is(t, end, "."))
+        end += 2;
+    if (!w->record || !atx_tokens_is(t, end, "=") ||
+        (!element && !(i && atx_tokens_is(t, i - 1, "*") && !atx_tokens_is_word(t, i - 2))))
+        return;
+    w->z->reach[arg].writes++;
+    w->z->reach[arg].partial += atx_draft_leaves_some(&w->z->bounds, f, i);
+}
+
 static void walk_frame(walk *w, atx_frame *f)
 {
     const atx_tokens *t = f->t;
@@ -443,7 +458,7 @@ static void walk_frame(walk *w, atx_frame *f)
         if (!atx_tokens_is_word(t, i) || atx_guards_member(t, i))
             continue;
         const atx_bound_name *p = atx_bounds_name(f, t, i);
-        if (!p) {
+        if (!p || atx_tokens_is(t, i + 1, "(")) { /* a macro may have the name of what it indexes */
             (void)note_call(w, f, i);
             note_field(w, f, i);
             continue;
@@ -451,10 +466,7 @@ static void walk_frame(walk *w, atx_frame *f)
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
             continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
-        if (element && w->record && atx_tokens_is(t, atx_tokens_match(t, i + 1) + 1, "=")) {
-            w->z->reach[p->arg].writes++;
-            w->z->reach[p->arg].partial += atx_draft_begins_later(&w->z->bounds, f, i);
-        }
+        note_write(w, f, i, p->arg);
         if (element && !(address && !w->record)) {
             record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, atx_tokens_match(t, i + 1) }));
         } else if (!element && !w->record) {

@@ -8,7 +8,7 @@ typedef struct atx_reach {
     atx_poly most; /* elements                                     */
     bool any;
     bool unknown;        /* an access whose index nobody understands     */
-    int writes, partial; /* how often it is written, and not from its beginning on */
+    int writes, partial; /* how often it is written, and not all of it */
 } atx_reach;
 
 typedef struct atx_sizing {
@@ -23,9 +23,9 @@ typedef struct atx_sizing {
 
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
-/* Whether the access at token i, in brackets, begins behind the buffer's first element: y[first + j], or
- * under i > 0. */
-bool atx_draft_begins_later(atx_bounding *b, const atx_frame *f, size_t i);
+/* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
+ * or is under i > 0, or under mask[i]. */
+bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i);
 
 /* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */
 void atx_draft_forget_extras(atx_draft *d, atx_sizing *z);

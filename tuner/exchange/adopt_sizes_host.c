@@ -37,10 +37,32 @@ static bool is_of_grid(const atx_frame *f, atx_span span, size_t at)
     return false;
 }
 
-bool atx_draft_begins_later(atx_bounding *b, const atx_frame *f, size_t i)
+/* Whether an element of a buffer decides it: if (mask[i]) here, without an else. */
+static bool is_by_data(const atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
-    const size_t end = atx_tokens_match(t, i + 1);
+    for (size_t k = f->body.begin; k + 1 < i; k++) {
+        const size_t close = atx_tokens_is(t, k, "if") && atx_tokens_is(t, k + 1, "(")
+                                 ? atx_tokens_match(t, k + 1)
+                                 : f->body.end;
+        const size_t end = close < i ? atx_guards_statement(t, close + 1, f->body.end) : 0;
+        if (end <= i || atx_tokens_is(t, end, "else"))
+            continue;
+        for (size_t n = k + 2; n < close; n++) {
+            const atx_bound_name *p = atx_tokens_is_word(t, n) ? atx_bounds_name(f, t, n) : NULL;
+            if (p && p->arg >= 0 && p->arg < ATX_DRAFT_ARGS && atx_tokens_is(t, n + 1, "["))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
+{
+    const atx_tokens *t = f->t;
+    const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
+    if (is_by_data(f, i))
+        return true;
     for (size_t at = i + 2; at < end;) { /* of a sum: each of what is added */
         const size_t plus = atx_tokens_find(t, at, end, "+");
         if (plus == at + 1 && end > i + 3 && atx_tokens_is_word(t, at) &&

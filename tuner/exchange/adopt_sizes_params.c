@@ -60,6 +60,14 @@ static void replace_word(char *text, size_t size, const char *name, const char *
         memcpy(text, out, n + 1);
 }
 
+static bool has_name(const char *text)
+{
+    for (; *text; text++)
+        if (atx_is_word_part(*text) && !(*text >= '0' && *text <= '9'))
+            return true;
+    return false;
+}
+
 void atx_draft_fix_param(atx_draft *d, const char *name)
 {
     char number[24];
@@ -79,6 +87,11 @@ void atx_draft_fix_param(atx_draft *d, const char *name)
     replace_word(d->called, sizeof d->called, word, number);
     for (int k = 0; k < d->require_count; k++)
         replace_word(d->require[k], sizeof d->require[k], word, number);
+    for (int k = d->require_count; k-- > 0;) { /* of numbers alone: it says nothing any more */
+        if (!has_name(d->require[k]))
+            memmove(d->require[k], d->require[k + 1],
+                    (size_t)(--d->require_count - k) * sizeof d->require[0]);
+    }
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].own) {
             replace_word(d->args[k].value, sizeof d->args[k].value, word, number);

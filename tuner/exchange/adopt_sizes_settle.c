@@ -317,14 +317,15 @@ static void compare_with_host(settling *s, int k, const atx_poly *size)
     atx_draft_arg *a = &s->d->args[k];
     atx_poly_table *symbols = &s->z->bounds.symbols;
     const atx_host_buffer *host = &s->z->hosts[k];
-    long number;
+    long number, own;
     if (!host->sized || a->allocated)
         return;
     atx_poly has = atx_poly_replace(symbols, &host->elements, of_name, s);
     has = atx_poly_replace(symbols, &has, as_number, s);
     const atx_poly lanes = atx_poly_number(a->type.lanes);
     has = atx_poly_multiply(symbols, &has, &lanes);
-    if (has.bad || (a->size[0] && (atx_poly_is_number(&number, &has) || atx_poly_within(size, &has))))
+    const bool numbers = atx_poly_is_number(&number, &has), both = numbers && atx_poly_is_number(&own, size);
+    if (has.bad || (a->size[0] && ((numbers && !both) || atx_poly_within(size, &has))))
         return;
     bool less = true, plain = size->count == 1 && size->terms[0].factor > 0;
     for (int trial = 0; trial < TRIALS; trial++)
