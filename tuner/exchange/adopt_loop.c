@@ -414,8 +414,20 @@ bool atx_draft_launches_with(const atx_draft *d, const char *name)
     return atx_draft_names_word(d->shared_bytes, name);
 }
 
+/* Whether what is written differs between the iterations of any loop. */
+static bool differs(const atx_draft *d)
+{
+    bool is = false;
+    for (int i = 0; i < d->loop_count; i++)
+        is = is || d->loops[i].swap_count ||
+             (d->loops[i].name[0] && atx_draft_launches_with(d, d->loops[i].name));
+    return is;
+}
+
 void atx_draft_finish_loops(atx_draft *d)
 {
+    if (!differs(d))
+        atx_draft_forget_loops(d);
     for (int k = 0; k < d->arg_count; k++) /* an iteration may write a part of it */
         d->args[k].read = d->args[k].read || (d->loop_count && d->args[k].written && !d->args[k].atomic);
     for (int i = 0; i < d->loop_count; i++)

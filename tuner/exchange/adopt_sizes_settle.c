@@ -183,7 +183,8 @@ static bool are_offsets(const atx_sizing *z, int k)
     long ones = 0, sizes = 0;
     for (int i = 0; i < p->count; i++) {
         ones += p->terms[i].degree == 0 && p->terms[i].factor == 1;
-        sizes += p->terms[i].degree == 1 && p->terms[i].factor == 1;
+        sizes += p->terms[i].degree == 1 && p->terms[i].factor == 1 &&
+                 z->bounds.symbols.items[p->terms[i].of[0]].kind == ATX_SYMBOL_NAME;
     }
     return z->reach[k].any && p->count == 2 && ones == 1 && sizes == 1;
 }

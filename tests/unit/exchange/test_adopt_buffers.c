@@ -34,6 +34,15 @@ Test(adopt_buffers, are_as_large_as_the_host_allocates_where_an_index_is_not_und
           "k<<<(m + 63) / 64, 64>>>(thrust::raw_pointer_cast(v.data()), b, m); }",
           .lines = { "arg       x T[n * 3] input uniform -1 1  # as line 4 allocates it\n",
                      "arg       y T[n] output\n" } },
+        { .what = "by numbers that the launch passes for its arguments; or not, where they may be",
+          .text = "__device__ int hash(float a);\n"
+                  "__global__ void k(float *y, const float *x, const float *z, int n, int w) { " I
+                  " if (i < n) y[i] = x[hash(y[i]) + w] + z[hash(y[i])]; }\n"
+                  "void run(float *y, int m) { const int width = 128; float *a, *b;\n"
+                  "cudaMalloc(&a, m * width * sizeof(float)); cudaMalloc(&b, m * 128 * sizeof(float));\n"
+                  "k<<<(m + 63) / 64, 64>>>(y, a, b, m, width); }",
+          .lines = { "arg       x T[n * w] input uniform -1 1  # as line 4 allocates it",
+                     "uniform -1 1  # ? how many elements has it?" } },
         { .what = "parts of one: each ends where the next one begins",
           .text = "__device__ int hash(float a);\n"
                   "__global__ void k(float *y, const float *x, const float *z, int n) { " I
@@ -136,6 +145,11 @@ Test(adopt_buffers, loops_that_try_blocks_or_give_each_launch_its_buffers_only_m
                   "void run(float *y, int n) { for (int b = 64; b <= 1024; b *= 2) { dim3 grid(n / b);\n"
                   "dim3 block(b); k<<<grid, block>>>(y, n); } }",
           .lines = { "arg       y T[n] output\n", "grid      n / BLOCK ", "!repeat    ", "shape     n " } },
+        { .what = "each iteration allocates, or does nothing that the draft has",
+          .text = "__global__ void k(float *y, int n, int m) { " I " if (i < n) y[i] = m; }\n"
+                  "void run(int n) { for (int h = 1; h < 9; h++) { float *y; cudaMalloc(&y, n * h * 4);\n"
+                  "k<<<(n * h + 63) / 64, 64>>>(y, n * h, 3); cudaFree(y); } }",
+          .lines = { "arg       y T[n] output\n", "!repeat    " } },
         { .what = "the counter chooses a record of the host's",
           .text = "struct Plan { float *d; int n; };\n"
                   "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = i; }\n"
@@ -166,6 +180,17 @@ Test(adopt_buffers, end_where_bounds_and_changes_say)
           .text = "__global__ void k(float *y, const float *x, int n, int m) { " I " if (i >= n) return;\n"
                   "y[i] = x[-3 * i + m]; int j = i + 1; y[i] += (j >= m) ? 0 : x[j]; }",
           .lines = { "arg       x T[m + 1] input" } },
+        { .what = "blocks of 128 threads, by the kernel's own index; one number each, under data",
+          .text = "#define THREADS 128\n__global__ void k(float *y, int *over, const bool *on, int n) {\n"
+                  "int b = blockIdx.x; int t = threadIdx.x; int i = b * THREADS + t;\n"
+                  "if (i < n && on[i]) { y[i] = 1; *over = 1; } }\n"
+                  "void run(float *y, int *o, bool *m, int n, int some) { if (n > 9) some = 2;\n"
+                  "k<<<n, some>>>(y, o, m, n); }",
+          .lines = { "block     THREADS\n", "arg       y T[n] inout", "over i32[1] inout" } },
+        { .what = "a number of the launch's own for the block's",
+          .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { const int block = 256; k<<<(n + 255) / 256, block>>>(y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK ", "block     BLOCK\n" } },
         { .what = "a dim3 whose members are set",
           .text =
               "__global__ void k(float *y, int n) { int i = blockIdx.x * 128 + threadIdx.x; if (i < n) y[i] "
