@@ -187,6 +187,10 @@ Test(adopt_buffers, end_where_bounds_and_changes_say)
                   "void run(float *y, int *o, bool *m, int n, int some) { if (n > 9) some = 2;\n"
                   "k<<<n, some>>>(y, o, m, n); }",
           .lines = { "block     THREADS\n", "arg       y T[n] inout", "over i32[1] inout" } },
+        { .what = "a grid for a loop without a beginning",
+          .text = "__global__ void k(float *y, int n) { " I
+                  " for (; i < n; i += blockDim.x * gridDim.x) y[i] = 1; }",
+          .lines = { "grid      ceil_div(n, BLOCK)", "shape     n ", "arg       y T[n] output" } },
         { .what = "a number of the launch's own for the block's",
           .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
                   "void run(float *y, int n) { const int block = 256; k<<<(n + 255) / 256, block>>>(y, n); }",
