@@ -23,6 +23,15 @@ static bool is_ahead(atx_bounding *b, const atx_frame *f, atx_span span, bool in
     return false;
 }
 
+/* Whether a name stands between two tokens: j of y[j]. */
+static bool names(const atx_tokens *t, atx_span name, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end && name.end == name.begin + 1; i++)
+        if (atx_guards_same(t, name, (atx_span){ i, i + 1 }))
+            return true;
+    return false;
+}
+
 /* Whether a name is made of blockIdx: an index of all threads. */
 static bool is_of_grid(const atx_frame *f, atx_span span, size_t at)
 {
@@ -73,7 +82,7 @@ bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
     for (int k = 0; f->guards && k < f->guards->count; k++) {
         const atx_guard *g = &f->guards->items[k];
         if (i >= g->holds.begin && i < g->holds.end && is_of_grid(f, g->than, i) &&
-            is_ahead(b, f, g->less, g->inclusive))
+            (is_ahead(b, f, g->less, g->inclusive) || names(t, g->less, i + 2, end)))
             return true;
     }
     return false;
@@ -102,8 +111,8 @@ void atx_draft_read_host(atx_draft *d, atx_sizing *z)
         const long each = atx_draft_bytes(d, &d->args[k].type);
         *host = atx_host_buffer_of(b, k, d->args[k].type.targ >= 0 ? -each : each);
         set_role(d, k, host);
-        d->args[k].read = d->args[k].read || (reach->writes && reach->partial == reach->writes &&
-                                              !d->args[k].zeroed && !d->args[k].atomic);
+        d->args[k].zeroed = d->args[k].zeroed || (reach->writes && reach->partial == reach->writes &&
+                                                  !d->args[k].read && !d->args[k].atomic);
         if ((reach->any && !reach->unknown) || !host->sized)
             continue;
         *reach = (atx_reach){ .most = host->elements, .any = true };

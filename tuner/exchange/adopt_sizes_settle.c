@@ -278,7 +278,7 @@ static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
 }
 
 /* Parameters that a size depends on become numbers: those of a block, and of how many blocks there are. */
-static void note_params(settling *s, const atx_poly *p)
+static void note_params(settling *s, const atx_poly *p, bool written)
 {
     const atx_poly_table *symbols = &s->z->bounds.symbols;
     for (int i = 0; i < symbols->count; i++) {
@@ -291,7 +291,8 @@ static void note_params(settling *s, const atx_poly *p)
                               !(atx_poly_has(symbols, &symbols->items[k].a, i) ||
                                 atx_poly_has(symbols, &symbols->items[k].b, i)));
         for (int k = 0; k < 3; k++)
-            plain = plain && strcmp(s->d->block_param[k], e->name) != 0;
+            plain = plain && strcmp(s->d->block_param[k], e->name) != 0 &&
+                    !(written && atx_draft_names_word(s->d->block[k], e->name));
         for (int k = 0; k < p->count; k++) { /* n - BLOCK: less for a larger one */
             const atx_poly one = { .count = 1, .terms = { p->terms[k] } };
             plain = plain && !(p->terms[k].factor < 0 && atx_poly_has(symbols, &one, i));
@@ -337,6 +338,20 @@ static void compare_with_host(settling *s, int k, const atx_poly *size)
     write_poly(less ? a->size : a->host_size, s, &has);
 }
 
+static const atx_draft_param *find_line(const atx_draft *d, const char *name)
+{
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0)
+            return &d->params[k];
+    return NULL;
+}
+
+static bool is_guessed(const atx_draft *d, const char *name)
+{
+    const atx_draft_param *p = find_line(d, name);
+    return p && p->guessed;
+}
+
 /* Whether a number of a buffer with one, or one that the file does not say, decides it. */
 static bool is_open(const settling *s, const atx_poly *p)
 {
@@ -346,6 +361,8 @@ static bool is_open(const settling *s, const atx_poly *p)
         const int tag = symbols->items[i].tag, of = tag - ATX_TAG_ELEMENT;
         if (symbols->items[i].kind != ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, i))
             continue;
+        if (tag == ATX_TAG_PARAM && is_guessed(s->d, symbols->items[i].name))
+            return true;
         if (tag < ATX_TAG_EXTRA && !s->d->args[tag].dim && !s->d->args[tag].value[0])
             return true;
         if (of >= 0 && of < ATX_DRAFT_ARGS && atx_poly_is_number(&number, &s->z->reach[of].most) &&
@@ -353,6 +370,12 @@ static bool is_open(const settling *s, const atx_poly *p)
             return true;
     }
     return false;
+}
+
+/* const void *: of what, is the kernel's affair. */
+static bool is_void(const atx_draft_arg *a)
+{
+    return strcmp(a->type.name, "void") == 0;
 }
 
 static void settle_buffer(settling *s, int k)
@@ -364,7 +387,6 @@ static void settle_buffer(settling *s, int k)
     if (a->size_guessed)
         return;
     atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
-    note_params(s, &size);
     size = whole(size);
     const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
     const atx_poly lanes = atx_poly_number(a->type.lanes);
@@ -372,8 +394,11 @@ static void settle_buffer(settling *s, int k)
     if (!all.bad && all.rounded)
         add_require(s, all.rounded - 1);
     write_poly(a->size, s, &all);
+    a->zeroed =
+        a->zeroed || (a->written && !a->read && all.count > 1); /* rows with gaps, a bound too large */
     compare_with_host(s, k, &all);
-    a->size_guessed = (!a->size[0] && !a->host_size[0]) || (!a->allocated && is_open(s, &reach->most));
+    a->size_guessed =
+        (!a->size[0] && !a->host_size[0]) || (!a->allocated && (is_open(s, &reach->most) || is_void(a)));
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);
         a->host_size[0] = '\0';
@@ -497,6 +522,11 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     choose_dims(&s);
     atx_draft_host_values(d);
     for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].stars && z->reach[k].any && !z->reach[k].unknown) {
+            const atx_poly size = atx_poly_replace(&z->bounds.symbols, &z->reach[k].most, of_name, &s);
+            note_params(&s, &size, d->args[k].written);
+        }
+    for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars)
             settle_buffer(&s, k);
     for (int k = 0; k < d->arg_count; k++)
@@ -510,7 +540,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
         if (d->args[k].stars && !d->args[k].size[0])
             take_largest(d, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
-        if (s.fixed[i])
+        if (s.fixed[i] && !is_guessed(d, z->bounds.symbols.items[i].name))
             atx_draft_fix_param(d, z->bounds.symbols.items[i].name);
     bool sized = false;
     for (int k = 0; k < d->arg_count; k++)

@@ -68,7 +68,7 @@ Test(adopt_buffers, are_asked_about_where_the_host_allocates_less)
           .text = "__global__ void k(float *y, int n, int m) { " I " if (i < n) y[i * m] = 1; }\n"
                   "void run(int a, int b) { float *d; cudaMalloc(&d, a * sizeof(float));\n"
                   "k<<<(a + 63) / 64, 64>>>(d, a, b); }",
-          .lines = { "arg       y T[n * m + 1 - m] output  # ? is it as large? line 2 allocates n\n" } },
+          .lines = { "arg       y T[n * m + 1 - m] output zero  # ? is it as large? line 2 allocates n\n" } },
         { .what = "more than it reaches is the host's affair",
           .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
                   "void run(int a) { float *d; cudaMalloc(&d, (a + 9) * sizeof(float));\n"
@@ -105,7 +105,7 @@ Test(adopt_buffers, hold_what_the_host_gives_them)
         { .what = "what the kernel leaves: it writes the inner part, or behind an offset",
           .text = "__global__ void k(float *y, float *z, const float *x, int n, int first) { " I
                   " if (i > 0 && i < n - 1) { y[i] = x[i - 1] + x[i + 1]; z[first + i] = x[i]; } }",
-          .lines = { "arg       y T[n] inout", "arg       z T[first + n - 1] inout" } },
+          .lines = { "arg       y T[n] output zero", "arg       z T[first + n - 1] output zero" } },
         { .what = "what a star, a function and an atomic that keeps the smaller one do",
           .text = "__device__ void put(float v, bool on, float *to) { if (on) *to = v; else *to = 0; }\n"
                   "__global__ void k(float *y, int *least, const int *count, float *x, int n) { " I
@@ -186,7 +186,7 @@ Test(adopt_buffers, end_where_bounds_and_changes_say)
                   "if (i < n && on[i]) { y[i] = 1; *over = 1; } }\n"
                   "void run(float *y, int *o, bool *m, int n, int some) { if (n > 9) some = 2;\n"
                   "k<<<n, some>>>(y, o, m, n); }",
-          .lines = { "block     THREADS\n", "arg       y T[n] inout", "over i32[1] inout" } },
+          .lines = { "block     THREADS\n", "arg       y T[n] output zero", "over i32[1] output zero" } },
         { .what = "a grid for a loop without a beginning",
           .text = "__global__ void k(float *y, int n) { " I
                   " for (; i < n; i += blockDim.x * gridDim.x) y[i] = 1; }",
