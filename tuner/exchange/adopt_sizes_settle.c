@@ -372,10 +372,10 @@ static bool is_open(const settling *s, const atx_poly *p)
     return false;
 }
 
-/* const void *: of what, is the kernel's affair. */
-static bool is_void(const atx_draft_arg *a)
+/* const void *, curandState *: of what, nobody here knows. */
+static bool is_of_anything(const atx_draft_arg *a)
 {
-    return strcmp(a->type.name, "void") == 0;
+    return !a->type.dtype && a->type.targ < 0 && !a->structure;
 }
 
 static void settle_buffer(settling *s, int k)
@@ -394,11 +394,10 @@ static void settle_buffer(settling *s, int k)
     if (!all.bad && all.rounded)
         add_require(s, all.rounded - 1);
     write_poly(a->size, s, &all);
-    a->zeroed =
-        a->zeroed || (a->written && !a->read && all.count > 1); /* rows with gaps, a bound too large */
+    if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
+        a->zeroed = true; /* rows with gaps, a bound that is too large */
     compare_with_host(s, k, &all);
-    a->size_guessed =
-        (!a->size[0] && !a->host_size[0]) || (!a->allocated && (is_open(s, &reach->most) || is_void(a)));
+    a->size_guessed = (!a->size[0] && !a->host_size[0]) || is_open(s, &reach->most) || is_of_anything(a);
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);
         a->host_size[0] = '\0';

@@ -54,6 +54,9 @@ Test(adopt_buffers, are_as_large_as_the_host_allocates_where_an_index_is_not_und
           .text = "__global__ void k(float *y, const int *rows, int w) {\n"
                   "for (int r = blockIdx.x; r < *rows; r += gridDim.x) y[r * w + threadIdx.x % w] = 1; }",
           .lines = { "] output  # ? how many elements has it?" } },
+        { .what = "of a type that the file does not have, it is asked",
+          .text = "__global__ void k(float *y, const State *s, int n) { " I " if (i < n) y[i] = get(s[i]); }",
+          .lines = { "arg       s T[n] input uniform -1 1  # ? how many elements has it?" } },
         { .what = "where nobody says it, it is asked",
           .text = HASH "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       x T[n] input uniform -1 1  # ? how many elements has it?" } },
@@ -112,6 +115,11 @@ Test(adopt_buffers, hold_what_the_host_gives_them)
                   " int last = *(count + n - 1);\n"
                   "if (i < n) { put(1, true, &y[i]); *(x + i + last) = 1; atomicMin(least, i); } }",
           .lines = { "arg       y T[n] output\n", "arg       count i32[n] input", "least i32[1] inout" } },
+        { .what = "rows with gaps",
+          .text = "__global__ void k(float *y, int n, int pitch) { int x = threadIdx.x, r = blockIdx.x;\n"
+                  " if (x < n) y[r * pitch + x] = 1; }\n"
+                  "void run(float *y, int rows, int n, int p) { k<<<rows, 256>>>(y, n, p); }",
+          .lines = { "arg       y T[rows * pitch + n - pitch] output zero\n" } },
         { .what = "zeros",
           .text = "__global__ void k(int *lock, float *y, int n) { " I
                   " while (atomicCAS(lock, 0, 1)); if (i < n) y[i] += 1; }\n"
