@@ -144,6 +144,8 @@ static void choose_dims(settling *s)
         d->args[k].dims = arguments_in(&s->z->bounds.symbols, &reach->most) |
                           extras_in(&s->z->bounds.symbols, &reach->most);
         dims |= d->args[k].dims & (((uint64_t)1 << d->arg_count) - 1);
+        if (s->z->hosts[k].sized && reach->most.count != 1) /* which may be plainer */
+            dims |= arguments_in(&s->z->bounds.symbols, &s->z->hosts[k].elements);
     }
     for (int k = 0; k < d->arg_count; k++)
         if (!d->args[k].stars && !d->args[k].own && atx_draft_launches_with(d, d->args[k].name))
@@ -311,33 +313,6 @@ static atx_poly whole(atx_poly p)
     return one.count == 1 && one.terms[0].degree ? one : p;
 }
 
-enum { TRIALS = 7 };
-
-/* What the host allocates for it, where that is less than what the kernel may reach, or something else. */
-static void compare_with_host(settling *s, int k, const atx_poly *size)
-{
-    atx_draft_arg *a = &s->d->args[k];
-    atx_poly_table *symbols = &s->z->bounds.symbols;
-    const atx_host_buffer *host = &s->z->hosts[k];
-    long number, own;
-    if (!host->sized || a->allocated)
-        return;
-    atx_poly has = atx_poly_replace(symbols, &host->elements, of_name, s);
-    has = atx_poly_replace(symbols, &has, as_number, s);
-    const atx_poly lanes = atx_poly_number(a->type.lanes);
-    has = atx_poly_multiply(symbols, &has, &lanes);
-    const bool numbers = atx_poly_is_number(&number, &has), both = numbers && atx_poly_is_number(&own, size);
-    if (has.bad || (a->size[0] && ((numbers && !both) || atx_poly_within(size, &has))))
-        return;
-    bool less = true, plain = size->count == 1 && size->terms[0].factor > 0;
-    for (int trial = 0; trial < TRIALS; trial++)
-        less = less && atx_poly_at(symbols, size, trial) <= atx_poly_at(symbols, &has, trial);
-    if (a->size[0] && plain && !atx_poly_within(&has, size)) /* other sizes, of which the kernel is certain */
-        return;
-    a->allocated = host->allocated;
-    write_poly(less ? a->size : a->host_size, s, &has);
-}
-
 static const atx_draft_param *find_line(const atx_draft *d, const char *name)
 {
     for (int k = 0; k < d->param_count; k++)
@@ -370,6 +345,33 @@ static bool is_open(const settling *s, const atx_poly *p)
             return true;
     }
     return false;
+}
+
+enum { TRIALS = 7 };
+
+/* What the host allocates for it, where that is less than what the kernel may reach, or something else. */
+static void compare_with_host(settling *s, int k, const atx_poly *size)
+{
+    atx_draft_arg *a = &s->d->args[k];
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    const atx_host_buffer *host = &s->z->hosts[k];
+    long number, own;
+    if (!host->sized || a->allocated || is_open(s, &host->elements))
+        return;
+    atx_poly has = atx_poly_replace(symbols, &host->elements, of_name, s);
+    has = atx_poly_replace(symbols, &has, as_number, s);
+    const atx_poly lanes = atx_poly_number(a->type.lanes);
+    has = atx_poly_multiply(symbols, &has, &lanes);
+    const bool numbers = atx_poly_is_number(&number, &has), both = numbers && atx_poly_is_number(&own, size);
+    if (has.bad || (a->size[0] && ((numbers && !both) || atx_poly_within(size, &has))))
+        return;
+    bool less = true, plain = size->count == 1 && size->terms[0].factor > 0;
+    for (int trial = 0; trial < TRIALS; trial++)
+        less = less && atx_poly_at(symbols, size, trial) <= atx_poly_at(symbols, &has, trial);
+    if (a->size[0] && plain && !atx_poly_within(&has, size)) /* other sizes, of which the kernel is certain */
+        return;
+    a->allocated = host->allocated;
+    write_poly(less ? a->size : a->host_size, s, &has);
 }
 
 /* const void *, curandState *: of what, nobody here knows. */
