@@ -428,12 +428,16 @@ void atx_draft_finish_loops(atx_draft *d)
 {
     if (!differs(d))
         atx_draft_forget_loops(d);
-    for (int k = 0; k < d->arg_count; k++) /* an iteration may write a part of it */
-        d->args[k].read = d->args[k].read || (d->loop_count && d->args[k].written && !d->args[k].atomic);
+    for (int k = 0; k < d->arg_count && d->loop_count; k++) /* an iteration may write a part of it */
+        if (d->args[k].written && !d->args[k].atomic) {
+            d->args[k].read = true;
+            d->args[k].zeroed = false;
+        }
     for (int i = 0; i < d->loop_count; i++)
         for (int k = 0; k < d->loops[i].swap_count; k++) {
             atx_draft_arg *a = &d->args[d->loops[i].swaps[k][0]], *b = &d->args[d->loops[i].swaps[k][1]];
             a->read = a->written = b->read = b->written = true;
+            a->zeroed = b->zeroed = false;
             a->dims = b->dims = a->dims | b->dims;
             if (strlen(a->size) < strlen(b->size)) /* the larger one, likely */
                 memcpy(a->size, b->size, sizeof a->size);

@@ -336,8 +336,6 @@ static bool is_open(const settling *s, const atx_poly *p)
         const int tag = symbols->items[i].tag, of = tag - ATX_TAG_ELEMENT;
         if (symbols->items[i].kind != ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, i))
             continue;
-        if (tag == ATX_TAG_PARAM && is_guessed(s->d, symbols->items[i].name))
-            return true;
         if (tag < ATX_TAG_EXTRA && !s->d->args[tag].dim && !s->d->args[tag].value[0])
             return true;
         if (of >= 0 && of < ATX_DRAFT_ARGS && atx_poly_is_number(&number, &s->z->reach[of].most) &&
@@ -374,6 +372,17 @@ static void compare_with_host(settling *s, int k, const atx_poly *size)
     write_poly(less ? a->size : a->host_size, s, &has);
 }
 
+/* Whether a parameter that the file does not define is left in it. */
+static bool has_guessed(const settling *s, const atx_poly *p)
+{
+    const atx_poly_table *symbols = &s->z->bounds.symbols;
+    for (int i = 0; i < symbols->count; i++)
+        if (symbols->items[i].tag == ATX_TAG_PARAM && is_guessed(s->d, symbols->items[i].name) &&
+            atx_poly_has(symbols, p, i))
+            return true;
+    return false;
+}
+
 /* const void *, curandState *: of what, nobody here knows. */
 static bool is_of_anything(const atx_draft_arg *a)
 {
@@ -399,7 +408,8 @@ static void settle_buffer(settling *s, int k)
     if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
         a->zeroed = true; /* rows with gaps, a bound that is too large */
     compare_with_host(s, k, &all);
-    a->size_guessed = (!a->size[0] && !a->host_size[0]) || is_open(s, &reach->most) || is_of_anything(a);
+    a->size_guessed = (!a->size[0] && !a->host_size[0]) || is_open(s, &reach->most) ||
+                      has_guessed(s, &size) || is_of_anything(a);
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);
         a->host_size[0] = '\0';
