@@ -30,12 +30,6 @@ typedef struct looked {
 static atx_range read_at(place *p, const atx_tokens *t, atx_span span);
 
 /* ---- bounds ---- */
-
-static bool is_member(const atx_tokens *t, size_t i)
-{
-    return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
-}
-
 /* subject + A < B: below B - A; subject * A + B < C. `less` begins with the subject. */
 static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range below)
 {
@@ -104,11 +98,13 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
     return best;
 }
 
-/* The smaller one; the bound, where nobody knows. */
-static atx_range limited(atx_range bound, atx_range value)
+/* The smaller one; the bound, where nobody knows, but not one that data makes. */
+static atx_range limited(const atx_bounding *b, atx_range bound, atx_range value)
 {
     if (!bound.known || !value.known)
         return bound.known ? bound : value;
+    if (atx_bounds_of_data(b, &bound.most) && !atx_bounds_of_data(b, &value.most))
+        return value;
     bound.least = value.least;
     return atx_poly_within(&value.most, &bound.most) && !atx_poly_within(&bound.most, &value.most) ? value
                                                                                                    : bound;
@@ -210,7 +206,9 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
     const atx_range by = steps ? atx_range_exactly(atx_poly_number(1)) : read_at(p, t, value);
     const size_t own = atx_guards_loop(t, p->f->body.begin, declared);
     const bool counts = own != SIZE_MAX && own < declared && declared < atx_tokens_match(t, own + 1);
-    const atx_range times = trips(p, i, counts ? own - 1 : declared);
+    atx_range times = trips(p, i, counts ? own - 1 : declared);
+    if (i > at && times.known) /* the last change is behind the last use */
+        times = atx_range_below(times.most);
     if (!had.known || !by.known || !times.known)
         return UNKNOWN;
     const atx_poly more = atx_poly_multiply(&p->b->symbols, &by.most, &times.most);
@@ -232,13 +230,17 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
         value = read_at(p, t, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
     } else if (atx_tokens_is(t, declared + 1, "(") || atx_tokens_is(t, declared + 1, "{")) {
         value = read_at(p, t, (atx_span){ declared + 2, atx_tokens_match(t, declared + 1) });
+    } else if (declared < p->f->body.begin) {
+        char word[ATX_MAX_WORD];
+        atx_draft_word(word, t, declared);
+        value = atx_bounds_argument(p->b, word);
     }
     const size_t loop = atx_guards_loop(t, p->f->body.begin, at);
     const size_t stop =
         loop == SIZE_MAX || loop < declared ? at : atx_guards_statement(t, loop, p->f->body.end);
     *had = UNKNOWN;
     for (size_t i = declared + 2; i < stop; i++)
-        if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !is_member(t, i) &&
+        if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !atx_guards_member(t, i) &&
             (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
              atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5)) &&
             !(i > declared + 2 && atx_guards_declares(t, i, p->f->body.begin))) {
@@ -277,20 +279,8 @@ static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i
     else
         return false;
     if (t == p->f->t && !symbolic)
-        *out = limited(bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
+        *out = limited(b, bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
     return true;
-}
-
-/* An integer that is read of a buffer: p[i], *p, __ldg(&p[i]). */
-static atx_range element_of(place *p, const atx_bound_name *name)
-{
-    atx_bounding *b = p->b;
-    char text[ATX_MAX_WORD];
-    const char *type = name->arg < ATX_DRAFT_ARGS ? b->d->args[name->arg].type.dtype : NULL;
-    if (!type || (type[0] != 'i' && type[0] != 'u'))
-        return UNKNOWN;
-    snprintf(text, sizeof text, "element.%d", name->arg);
-    return atx_range_below(atx_poly_symbol(atx_poly_named(&b->symbols, text, ATX_TAG_ELEMENT + name->arg)));
 }
 
 /* The body of a macro or of a function that only returns, with what its parameters are given. */
@@ -336,12 +326,8 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
     if (macro && macro->open)
         return read_body(p, t, open, &d->all, macro->open, macro->body);
     if (comma < close && (strcmp(name, "__mul24") == 0 || strcmp(name, "__umul24") == 0)) {
-        atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
-        const atx_range y = read_at(p, t, (atx_span){ comma + 1, close });
-        x.known = x.known && y.known;
-        x.exact = x.exact && y.exact;
-        x.most = x.known ? atx_poly_multiply(&p->b->symbols, &x.most, &y.most) : x.most;
-        return x;
+        const atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
+        return atx_range_product(&p->b->symbols, x, read_at(p, t, (atx_span){ comma + 1, close }));
     }
     if (strcmp(name, "sizeof") == 0)
         return atx_bounds_sizeof(p->b, t, open + 1, close);
@@ -427,7 +413,7 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     const looked *before = find_looked(p, name);
     if (before) {
         place there = { p->b, p->f, SIZE_MAX, p->looked };
-        *out = limited(bound_of(&there, (atx_span){ declared, declared + 1 }, at), before->had);
+        *out = limited(p->b, bound_of(&there, (atx_span){ declared, declared + 1 }, at), before->had);
         return true;
     }
     looked now = { .outer = p->looked, .f = p->f };
@@ -438,10 +424,26 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     if (!bound.known)
         bound = bound_of_value(&there, declared, at);
     const atx_range value = value_of(&there, &now.had, declared, at);
-    *out = value.exact && !bound.known ? value : limited(bound, value);
+    *out = value.exact && !bound.known ? value : limited(p->b, bound, value);
     if (!out->known && declared >= 2 && p->f->t == &p->b->d->code)
         *out = atx_bounds_byte(p->b, p->f->t, declared);
     return true;
+}
+
+/* A whole number that the kernel is given, and changes: ++index. */
+static bool read_changed(atx_range *out, place *p, const char *name, size_t at)
+{
+    const atx_draft *d = p->b->d;
+    int k = 0;
+    while (k < d->arg_count && strcmp(d->args[k].arg.name, name) != 0)
+        k++;
+    if (k == d->arg_count || d->args[k].token >= p->f->body.begin || p->f->depth || find_looked(p, name))
+        return false;
+    looked now = { .outer = p->looked, .f = p->f };
+    snprintf(now.name, sizeof now.name, "%s", name);
+    place there = { p->b, p->f, SIZE_MAX, &now };
+    *out = value_of(&there, &now.had, d->args[k].token, at);
+    return !out->exact;
 }
 
 /* A name that stands alone, at token i of `t`. */
@@ -455,7 +457,7 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
     if (known && known->arg < 0) {
         if (t != p->f->t || known->value.exact)
             return known->value;
-        return limited(bound_of(p, (atx_span){ i, i + 1 }, at), known->value);
+        return limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), known->value);
     }
     if (p->f->outer) {
         place outer = { p->b, p->f->outer, p->f->outer_at, p->looked };
@@ -466,7 +468,10 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
         return read_name(&outer, name, t, i);
     }
     if (p->f->depth == 0 || p->f->t != &p->b->d->code) {
+        atx_range after;
         value = atx_bounds_argument(p->b, name);
+        if (value.known && t == &p->b->d->code && read_changed(&after, p, name, at))
+            return limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), after);
         if (value.known)
             return value;
     }
@@ -514,7 +519,7 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
     while (atx_tokens_is(t, *i, ".") || atx_tokens_is(t, *i, "->"))
         *i += 2;
     if (known && known->arg >= 0 && (element || (at && atx_tokens_is(t, at - 1, "*"))))
-        return element_of(p, known);
+        return atx_bounds_element(p->b, known);
     if (strcmp(name, "warpSize") == 0)
         return atx_range_exactly(atx_poly_number(32));
     return element || member ? UNKNOWN : read_name(p, name, t, last);
@@ -523,13 +528,11 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
 /* *p, *(p + i), *(const int *)((const char *)p + i) */
 static atx_range read_element(void *context, const atx_tokens *t, size_t begin, size_t end)
 {
-    place *p = context;
-    for (size_t i = begin; i < end; i++) {
-        const atx_bound_name *name = atx_tokens_is_word(t, i) ? atx_bounds_name(p->f, t, i) : NULL;
-        if (name && name->arg >= 0)
-            return element_of(p, name);
-    }
-    return UNKNOWN;
+    const place *p = context;
+    const atx_bound_name *name = NULL;
+    for (size_t i = begin; i < end && !(name && name->arg >= 0); i++)
+        name = atx_tokens_is_word(t, i) ? atx_bounds_name(p->f, t, i) : NULL;
+    return name && name->arg >= 0 ? atx_bounds_element(p->b, name) : UNKNOWN;
 }
 
 static bool read_remainder(atx_range *out, place *p, const atx_tokens *t, size_t *i, size_t end)
@@ -587,7 +590,7 @@ atx_range atx_bounds_of(atx_bounding *b, const atx_frame *f, atx_span span)
 {
     place p = { b, f, SIZE_MAX, NULL };
     const atx_range bound = f->guards && span.begin < span.end ? bound_of(&p, span, span.begin) : UNKNOWN;
-    return limited(bound, read_at(&p, f->t, span));
+    return limited(b, bound, read_at(&p, f->t, span));
 }
 
 atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_t from)

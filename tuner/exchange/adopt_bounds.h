@@ -17,7 +17,8 @@ enum {
     ATX_TAG_PARAM = 200,   /* a parameter of the template                      */
     ATX_TAG_GRID = 300,    /* + axis: blocks of a grid that nobody says        */
     ATX_TAG_ELEMENT = 400, /* + which buffer: its integers are below that      */
-    ATX_TAG_OTHER = 900
+    ATX_TAG_OTHER = 900,
+    ATX_TAG_HOST = 1000 /* a name of the host's alone */
 };
 
 /* A name of a body that stands for a value, or points into a buffer. */
@@ -91,6 +92,11 @@ atx_range atx_bounds_byte(atx_bounding *b, const atx_tokens *t, size_t declared)
 
 /* Whether a grid that nobody says, or an integer of a buffer, is in it. */
 bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p);
+
+bool atx_bounds_of_data(const atx_bounding *b, const atx_poly *p); /* an integer of a buffer alone */
+
+/* An integer that is read of a buffer: p[i], *p, __ldg(&p[i]). */
+atx_range atx_bounds_element(atx_bounding *b, const atx_bound_name *name);
 
 /* What tokens of the frame are made of; and no more than what they are compared with where they stand. */
 atx_range atx_bounds_value(atx_bounding *b, const atx_frame *f, atx_span span);

@@ -61,6 +61,20 @@ static bool grows(const atx_poly *p)
     return any;
 }
 
+/* What a name is given first, as one that a loop without a beginning changes: for (; i < n; i += step). */
+static atx_range first_value(atx_bounding *b, const atx_frame *f, atx_span span)
+{
+    const atx_tokens *t = f->t;
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, span.begin);
+    const size_t declared =
+        span.end == span.begin + 1 ? atx_guards_declaration(t, f->body.begin, name, span.begin) : SIZE_MAX;
+    if (declared == SIZE_MAX || !atx_tokens_is(t, declared + 1, "="))
+        return (atx_range){ .known = false };
+    const size_t end = atx_tokens_find(t, declared, f->body.end, ";");
+    return atx_bounds_value(b, f, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
+}
+
 bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis)
 {
     static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
@@ -70,7 +84,8 @@ bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_
     for (int k = 0; k < (f->guards ? f->guards->count : 0) && !found; k++) {
         const atx_guard *g = &f->guards->items[k];
         b->blockidx = axis;
-        const atx_range less = atx_bounds_value(b, f, g->less);
+        atx_range less = atx_bounds_value(b, f, g->less);
+        less = less.known ? less : first_value(b, f, g->less);
         b->blockidx = -1;
         const atx_poly part = part_of(&less.most, symbol);
         if (!less.known || !part.count)

@@ -197,6 +197,25 @@ bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p)
     return false;
 }
 
+bool atx_bounds_of_data(const atx_bounding *b, const atx_poly *p)
+{
+    for (int i = 0; i < b->symbols.count; i++)
+        if (b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag >= ATX_TAG_ELEMENT &&
+            b->symbols.items[i].tag < ATX_TAG_OTHER && atx_poly_has(&b->symbols, p, i))
+            return true;
+    return false;
+}
+
+atx_range atx_bounds_element(atx_bounding *b, const atx_bound_name *name)
+{
+    char text[ATX_MAX_WORD];
+    const char *type = name->arg < ATX_DRAFT_ARGS ? b->d->args[name->arg].type.dtype : NULL;
+    if (!type || (type[0] != 'i' && type[0] != 'u'))
+        return UNKNOWN;
+    snprintf(text, sizeof text, "element.%d", name->arg);
+    return atx_range_below(atx_poly_symbol(atx_poly_named(&b->symbols, text, ATX_TAG_ELEMENT + name->arg)));
+}
+
 /* sizeof(float), sizeof(T) */
 atx_range atx_bounds_sizeof(atx_bounding *b, const atx_tokens *t, size_t begin, size_t end)
 {

@@ -64,6 +64,12 @@ typedef struct atx_draft_arg {
     bool scratch;   /* of several kernels: passed on from one to the next          */
     int size_stage; /* which of these had it first                                 */
     bool field;     /* what a pointer in a struct by value goes to: no parameter of its own */
+    /* Of a buffer, by what the host does with it. */
+    bool fresh;                     /* what the kernel does first is to write it                       */
+    bool zeroed;                    /* the host sets it to 0 before the launch                         */
+    bool size_guessed;              /* neither the kernel's index nor the host's allocation is understood */
+    size_t allocated;               /* the token of the allocation that `size` is by, or is compared with */
+    char host_size[ATX_DRAFT_EXPR]; /* what that has, where it is not as large as `size`   */
 } atx_draft_arg;
 
 typedef struct atx_draft_field {
@@ -201,6 +207,7 @@ typedef struct atx_draft {
     char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
     char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
     bool extra_counts[ATX_DRAFT_EXTRA]; /* it says how often a loop is run */
+    bool extra_unused[ATX_DRAFT_EXTRA]; /* nothing that is written names it */
     int extra_count;
     bool grid_guessed, block_guessed, shared_guessed;
     char require[ATX_DRAFT_REQUIRE][ATX_DRAFT_EXPR]; /* what sizes must be, by the kernel's code */
@@ -262,6 +269,9 @@ const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char
 
 /* "int NAME = VALUE" before token `before`, within the braces that enclose that: the tokens of VALUE. */
 bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before);
+
+/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. */
+bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
 
 /* Whether the device view of a file blanks the definition of a parameter without #ifndef. */
 enum { ATX_DRAFT_CAN_HIDE = 1 };
@@ -361,7 +371,8 @@ typedef struct atx_place {
     char text[300];
 } atx_place;
 atx_place atx_draft_place(const atx_draft *d, const atx_token *token);
-atx_place atx_draft_launch_place(const atx_draft *d); /* "line 12", "main.cu:12"; "": no launch */
+atx_place atx_draft_host_place(const atx_draft *d, const atx_token *token); /* "line 12", "main.cu:12" */
+atx_place atx_draft_launch_place(const atx_draft *d);                       /* "": no launch           */
 int atx_draft_line(const atx_draft *d, const atx_token *token);
 bool atx_draft_is_own(const atx_draft *d, const atx_token *token); /* of the file, not of a header */
 

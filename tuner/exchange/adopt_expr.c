@@ -57,11 +57,21 @@ static bool write_argument(writing *w, size_t *i, size_t end)
     return false;
 }
 
-/* The counter of a loop around the launch. */
+/* Whether the block's size is called so. */
+static bool is_block(const atx_draft *d, const char *name)
+{
+    for (int k = 0; k < 3 * ATX_DRAFT_ALIASES; k++)
+        if (d->block_from[k / ATX_DRAFT_ALIASES][k % ATX_DRAFT_ALIASES][0] &&
+            strcmp(d->block_from[k / ATX_DRAFT_ALIASES][k % ATX_DRAFT_ALIASES], name) == 0)
+            return true;
+    return false;
+}
+
+/* The counter of a loop around the launch; but not of one that tries sizes of a block. */
 static bool write_counter(writing *w, size_t *i)
 {
     const atx_draft_loop *loop = w->t == &w->d->code ? atx_draft_find_counter(w->d, *i) : NULL;
-    if (!loop)
+    if (!loop || is_block(w->d, loop->counter))
         return false;
     const bool one = strcmp(loop->value, loop->name) == 0;
     atx_str_addf(w->out, one ? "%s" : "(%s)", loop->value);
@@ -302,13 +312,24 @@ static bool is_parameter(const atx_draft *d, const char *name)
     return false;
 }
 
+/* Whether a value comes from outside: atoi(argv[1]). */
+static bool is_read(const atx_tokens *t, atx_span value)
+{
+    static const char *const READS[] = { "atoi",  "atol",   "atoll",   "stoi",     "stol", "stoul",
+                                         "stoll", "strtol", "strtoul", "strtoull", "argv", NULL };
+    for (size_t i = value.begin; i < value.end; i++)
+        if (atx_token_is_one_of(t->text, &t->items[i], READS))
+            return true;
+    return false;
+}
+
 /* A size that the host alone has, as of rows that are a block each. */
 static bool write_extra(writing *w, const char *name, size_t at, size_t next)
 {
     static const char *const LAUNCHES[] = { "block", "grid", "thread", "sm", "warp", NULL };
     atx_draft *d = w->grid;
     if (!d || w->t != &d->code || contains(name, LAUNCHES) || atx_tokens_is(w->t, next, ".") ||
-        atx_tokens_is(w->t, next, "->") || atx_tokens_is(w->t, next, "[") || !is_parameter(d, name) ||
+        atx_tokens_is(w->t, next, "->") || atx_tokens_is(w->t, next, "[") ||
         (at && (atx_tokens_is(w->t, at - 1, ".") || atx_tokens_is(w->t, at - 1, "->"))))
         return false;
     int k = 0;
@@ -384,13 +405,29 @@ static bool write_name(writing *w, size_t *i, size_t end)
         return good;
     }
     const size_t before = w->t == &d->code ? at : d->launch.at;
-    if (atx_draft_definition(&value, d, name, before))
+    const bool defined = atx_draft_definition(&value, d, name, before);
+    if (defined && !(w->grid && is_read(&d->code, value)))
         return write_value(w, name, value, i);
     long number = 0;
-    const bool known = w->t == &d->code && atx_draft_number(&number, d, w->t, (atx_span){ at, at + 1 });
-    if (known)
+    if (!defined && w->t == &d->code && atx_draft_number(&number, d, w->t, (atx_span){ at, at + 1 })) {
         atx_str_add_int(w->out, number);
-    return known || write_extra(w, name, at, *i);
+        return true;
+    }
+    return (defined || is_parameter(d, name)) && write_extra(w, name, at, *i);
+}
+
+/* (n + 255) / 256 of 256 threads, wherever the launch has their number from. */
+static bool is_blocks(const writing *w, size_t i, long value)
+{
+    const atx_tokens *t = w->t;
+    const long block = w->d->block_value[w->axis];
+    long by = 0;
+    if (!w->d->block_param[w->axis][0] || block < 32 || !i)
+        return false;
+    if (value == block)
+        return atx_tokens_is(t, i - 1, "/");
+    return value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
+           atx_draft_plain_number(&by, t, i + 3) && by == block;
 }
 
 /* "256", "256.0f" as 256 */
@@ -405,6 +442,10 @@ static bool write_number(writing *w, size_t i)
             return false;
     }
     const int k = w->axis;
+    if (is_blocks(w, i, value)) {
+        atx_str_addf(w->out, value == w->d->block_value[k] ? "%s" : "(%s - 1)", w->d->block_param[k]);
+        return true;
+    }
     if (w->d->block_as[k][0] && value == w->d->block_value[k]) {
         atx_str_add(w->out, w->d->block_as[k]);
         return true;

@@ -83,7 +83,8 @@ bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b)
     return true;
 }
 
-static const char *const ENDS[] = { "&&", "||", ";", ",", "?", ":", "=", "{", "}", "return", "!", NULL };
+static const char *const ENDS[] = { "&&", "||", ";",  ",",  "?",  ":",      "=", "{",
+                                    "}",  "+=", "-=", "*=", "/=", "return", "!", NULL };
 
 static size_t left_of(const atx_tokens *t, size_t begin, size_t sign)
 {
@@ -156,7 +157,8 @@ typedef struct climb {
     atx_span body;
     size_t sign;
     joined all;
-    bool not ; /* an odd number of ! */
+    bool not ;      /* an odd number of ! */
+    atx_span other; /* "i >= n ? 0 : here" */
 } climb;
 
 static size_t end_of_block(const climb *c, size_t at)
@@ -188,13 +190,16 @@ static bool holds_if(atx_span *out, bool *opposite, const climb *c, size_t open)
 
 /* A condition that no statement is of: i < n ? here : ..., and until the end of the block for the value of a
  * name. */
-static bool holds_value(atx_span *out, const climb *c, size_t from)
+static bool holds_value(atx_span *out, climb *c, size_t from)
 {
     const atx_tokens *t = c->t;
-    const size_t open = atx_guards_around(t, c->body.begin, c->sign);
+    const size_t open = atx_guards_around(t, c->body.begin, from);
     const size_t end = open == SIZE_MAX ? c->body.end : atx_tokens_match(t, open);
     const size_t stop = atx_tokens_find(t, from, end, ";"), ask = atx_tokens_find(t, from, stop, "?");
-    *out = (atx_span){ c->sign, ask < stop ? atx_tokens_find(t, ask, stop, ":") : end_of_block(c, c->sign) };
+    const size_t colon = ask < stop ? atx_tokens_find(t, ask, stop, ":") : stop;
+    *out = (atx_span){ c->sign, ask < stop ? colon : end_of_block(c, c->sign) };
+    if (colon < stop && !c->not &&!c->all.and)
+        c->other = (atx_span){ colon + 1, atx_code_comma(t, colon + 1, stop) };
     return !c->not &&!c->all.or ;
 }
 
@@ -268,7 +273,13 @@ static void read_one(atx_guards *out, const atx_tokens *t, atx_span body, size_t
     const atx_span right = bare(t, sign + 1, right_of(t, sign, body.end));
     atx_guard guard = { .less = left, .than = right };
     bool opposite;
-    if (!holds(&guard.holds, &opposite, &c))
+    const bool any = holds(&guard.holds, &opposite, &c);
+    if (c.other.begin < c.other.end && !equal && !unequal)
+        add(out, (atx_guard){ .less = less ? right : left,
+                              .than = less ? left : right,
+                              .inclusive = !inclusive,
+                              .holds = c.other });
+    if (!any)
         return;
     if (equal || unequal) { /* i != n of a loop, i != 0 that returns: i is 0 from there on */
         guard.inclusive = equal ? !opposite : opposite;

@@ -37,6 +37,12 @@ bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
 /* Whether the name at token `name` is given another value between tokens `from` and `at`. */
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at);
 
+/* Whether the name at token i is that of a member: p.x. */
+static inline bool atx_guards_member(const atx_tokens *t, size_t i)
+{
+    return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
+}
+
 /* Whether the block that token i is in still is open at `at`. */
 bool atx_guards_open(const atx_tokens *t, size_t i, size_t at);
 

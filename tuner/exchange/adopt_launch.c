@@ -67,6 +67,11 @@ static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
         atx_span next;
         atx_draft_word(name, t, value.begin);
         const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
+        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
+            if (!atx_draft_member(out, d, name, (char)('x' + k), d->launch.at))
+                *out = (atx_span){ 0, 0 };
+            return true;
+        }
         if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
             break;
         /* "int blocks = ...", no dim3: the component is its name */
@@ -165,11 +170,45 @@ static long bounded(const atx_draft *d, long value)
     return d->bound > 0 && value > d->bound ? d->bound : value;
 }
 
+/* blockIdx.x * N + threadIdx.x, also of names for these: N is the block. */
+static bool guess_stride(atx_draft *d, int axis)
+{
+    const atx_tokens *t = &d->code;
+    char bx[ATX_MAX_WORD] = "", tx[ATX_MAX_WORD] = "", name[ATX_MAX_WORD];
+    long value = 0;
+    for (size_t i = d->kernel_text.open; i + 4 < d->body_end && axis == 0 && !d->reads_block; i++) {
+        if (atx_tokens_is(t, i + 1, "=") && atx_tokens_is(t, i + 4, "x") && atx_tokens_is(t, i + 5, ";"))
+            atx_draft_word(atx_tokens_is(t, i + 2, "blockIdx")    ? bx
+                           : atx_tokens_is(t, i + 2, "threadIdx") ? tx
+                                                                  : name,
+                           t, i);
+        size_t at = i;
+        const bool block = atx_tokens_is(t, at, "blockIdx") || (bx[0] && atx_tokens_is(t, at, bx));
+        at += atx_tokens_is(t, at, "blockIdx") ? 3 : 1;
+        if (!block || !atx_tokens_is(t, at, "*"))
+            continue;
+        atx_draft_word(name, t, at + 1);
+        const atx_draft_param *p = atx_draft_find_param(d, name);
+        const bool number = !p && atx_draft_number(&value, d, t, (atx_span){ at + 1, at + 2 });
+        at += 2 + atx_tokens_is(t, at + 2, ")");
+        if (!atx_tokens_is(t, at, "+") ||
+            !(atx_tokens_is(t, at + 1, "threadIdx") || (tx[0] && atx_tokens_is(t, at + 1, tx))))
+            continue;
+        if (p && !p->boolean)
+            snprintf(d->block[0], sizeof d->block[0], "%s", p->line[0] ? p->line : p->name);
+        else if (number && value > 1 && value <= 1024)
+            snprintf(d->block[0], sizeof d->block[0], "%ld", value);
+        if (d->block[0][0])
+            return true;
+    }
+    return false;
+}
+
 /* Nobody says it: parameters of the file that are called so, else a usual size. */
 static void guess_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
-    bool named = false, square = false;
+    bool named = guess_stride(d, 0), square = false;
     for (int i = 0; i < d->param_count; i++) {
         const atx_draft_param *p = &d->params[i];
         if (p->axis < 0 || d->block[p->axis][0])
@@ -265,6 +304,8 @@ static void read_block(atx_draft *d)
         atx_str text = { 0 };
         if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
+        } else if (!value[k] && guess_stride(d, k)) {
+            d->block_guessed = true;
         } else if (!value[k]) {
             value[k] = k == 0 ? d->axes > 1 ? 32 : 256 : 8;
             d->block_guessed = true;

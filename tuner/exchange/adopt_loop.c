@@ -231,13 +231,58 @@ static bool mentions(const atx_draft *d, const atx_draft_loop *loop, atx_span sp
     return false;
 }
 
+/* Whether the counter itself is the block's size: a loop that tries some. */
+static bool tries_blocks(const atx_draft *d, const atx_draft_loop *loop)
+{
+    const atx_tokens *t = &d->code;
+    const size_t begin = d->launch.config[1][0], end = d->launch.config[1][1];
+    char name[ATX_MAX_WORD];
+    atx_span value = { begin, end };
+    atx_draft_word(name, t, begin);
+    if (end == begin + 1 && !atx_tokens_is(t, begin, loop->counter) &&
+        !atx_draft_definition(&value, d, name, d->launch.at))
+        return false;
+    return loop->counter[0] && atx_tokens_is(t, value.begin, loop->counter) &&
+           (value.end == value.begin + 1 || atx_tokens_is(t, value.begin + 1, ","));
+}
+
+/* Whether each iteration has a problem of its own: it allocates. */
+static bool allocates(const atx_draft *d, const atx_draft_loop *loop)
+{
+    static const char *const CALLS[] = { "cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "hipMalloc",
+                                         NULL };
+    for (size_t i = loop->head; i < loop->end; i++)
+        if (atx_token_is_one_of(d->code.text, &d->code.items[i], CALLS))
+            return true;
+    return false;
+}
+
+/* Of an argument without what chooses a buffer, or a record of the host's: d[i], plan[i].n. */
+static bool mentions_argument(const atx_draft *d, const atx_draft_loop *loop, int k)
+{
+    const atx_tokens *t = &d->code;
+    const size_t end = d->launch.args[k][1];
+    bool is = false;
+    for (size_t i = d->launch.args[k][0]; i < end; i++) {
+        const size_t close = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : end;
+        if (close < end && (atx_tokens_is(t, close + 1, ".") || atx_tokens_is(t, close + 1, "->") ||
+                            (close + 1 == end && k < d->arg_count && d->args[k].stars)))
+            i = close;
+        else
+            is = is || mentions(d, loop, (atx_span){ i, i + 1 }, 0);
+    }
+    return is;
+}
+
 static bool is_counted(const atx_draft *d, const atx_draft_loop *loop)
 {
     bool is = false;
+    if (tries_blocks(d, loop) || allocates(d, loop))
+        return false;
     for (int i = 0; i < d->launch.config_count && i < 3; i++)
         is = is || mentions(d, loop, (atx_span){ d->launch.config[i][0], d->launch.config[i][1] }, 0);
     for (int i = 0; i < d->launch.arg_count; i++)
-        is = is || mentions(d, loop, (atx_span){ d->launch.args[i][0], d->launch.args[i][1] }, 0);
+        is = is || mentions_argument(d, loop, i);
     return is;
 }
 
@@ -369,14 +414,30 @@ bool atx_draft_launches_with(const atx_draft *d, const char *name)
     return atx_draft_names_word(d->shared_bytes, name);
 }
 
+/* Whether what is written differs between the iterations of any loop. */
+static bool differs(const atx_draft *d)
+{
+    bool is = false;
+    for (int i = 0; i < d->loop_count; i++)
+        is = is || d->loops[i].swap_count ||
+             (d->loops[i].name[0] && atx_draft_launches_with(d, d->loops[i].name));
+    return is;
+}
+
 void atx_draft_finish_loops(atx_draft *d)
 {
-    for (int k = 0; k < d->arg_count; k++) /* an iteration may write a part of it */
-        d->args[k].read = d->args[k].read || (d->loop_count && d->args[k].written && !d->args[k].atomic);
+    if (!differs(d))
+        atx_draft_forget_loops(d);
+    for (int k = 0; k < d->arg_count && d->loop_count; k++) /* an iteration may write a part of it */
+        if (d->args[k].written && !d->args[k].atomic) {
+            d->args[k].read = true;
+            d->args[k].zeroed = false;
+        }
     for (int i = 0; i < d->loop_count; i++)
         for (int k = 0; k < d->loops[i].swap_count; k++) {
             atx_draft_arg *a = &d->args[d->loops[i].swaps[k][0]], *b = &d->args[d->loops[i].swaps[k][1]];
             a->read = a->written = b->read = b->written = true;
+            a->zeroed = b->zeroed = false;
             a->dims = b->dims = a->dims | b->dims;
             if (strlen(a->size) < strlen(b->size)) /* the larger one, likely */
                 memcpy(a->size, b->size, sizeof a->size);

@@ -129,12 +129,9 @@ atx_place atx_draft_place(const atx_draft *d, const atx_token *token)
     return place;
 }
 
-atx_place atx_draft_launch_place(const atx_draft *d)
+atx_place atx_draft_host_place(const atx_draft *d, const atx_token *token)
 {
-    atx_place place = { "" };
-    if (!d->launched)
-        return place;
-    const atx_token *token = &d->code.items[d->launch.at];
+    atx_place place;
     const int line = atx_draft_line(d, token);
     if (atx_draft_is_own(d, token)) {
         snprintf(place.text, sizeof place.text, "line %d", line);
@@ -144,4 +141,9 @@ atx_place atx_draft_launch_place(const atx_draft *d)
                  line);
     }
     return place;
+}
+
+atx_place atx_draft_launch_place(const atx_draft *d)
+{
+    return d->launched ? atx_draft_host_place(d, &d->code.items[d->launch.at]) : (atx_place){ "" };
 }

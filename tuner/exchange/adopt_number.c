@@ -97,6 +97,25 @@ bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, s
     return false;
 }
 
+/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. */
+bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before)
+{
+    const char member[2] = { axis, '\0' };
+    const atx_tokens *t = &d->code;
+    int count = 0;
+    for (size_t i = before; i-- > 0 && name[0];) {
+        if (!atx_tokens_is(t, i, name))
+            continue;
+        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, member) && atx_tokens_is(t, i + 3, "=")) {
+            *out = (atx_span){ i + 4, atx_tokens_find(t, i + 4, t->count, ";") };
+            count++;
+        }
+        if (atx_draft_declared_type(t, i) < t->count && encloses(t, i, before))
+            break;
+    }
+    return count == 1 && out->begin < out->end;
+}
+
 /* ---- numbers ---- */
 
 bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i)

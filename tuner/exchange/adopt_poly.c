@@ -182,6 +182,16 @@ atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly 
     return p;
 }
 
+void atx_poly_take_for(atx_poly *p, const atx_poly_term *product, int symbol)
+{
+    const atx_poly_term one = { .factor = 1, .degree = 1, .of = { (short)symbol } };
+    for (int i = 0; i < p->count; i++) {
+        atx_poly_term rest, with;
+        if (take_out(&rest, &p->terms[i], product) && multiply_terms(&with, &rest, &one))
+            p->terms[i] = with;
+    }
+}
+
 /* ---- quotients ---- */
 
 /* A number over a number, so that what remains is -1, or less than `by`. */
@@ -309,6 +319,31 @@ bool atx_poly_within(const atx_poly *a, const atx_poly *b)
         if (left.terms[i].factor < 0)
             return false;
     return !left.bad;
+}
+
+static double symbol_at(const atx_poly_table *s, int id, int trial)
+{
+    static const int NUMBERS[] = { 4096, 640, 96, 12288, 1792, 224, 3 };
+    const atx_poly_entry *e = &s->items[id];
+    if (e->kind == ATX_SYMBOL_NAME)
+        return NUMBERS[(size_t)(id * 3 + trial * 5) % (sizeof NUMBERS / sizeof *NUMBERS)];
+    const double a = atx_poly_at(s, &e->a, trial), b = atx_poly_at(s, &e->b, trial);
+    if (e->kind == ATX_SYMBOL_MIN || e->kind == ATX_SYMBOL_MAX)
+        return (e->kind == ATX_SYMBOL_MIN) == (a < b) ? a : b;
+    const double up = e->kind == ATX_SYMBOL_CEIL ? b - 1 : 0;
+    return b >= 1 ? (double)(long long)((a + up) / b) : a;
+}
+
+double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial)
+{
+    double all = 0;
+    for (int i = 0; i < p->count; i++) {
+        double term = (double)p->terms[i].factor;
+        for (int k = 0; k < p->terms[i].degree; k++)
+            term *= symbol_at(s, p->terms[i].of[k], trial);
+        all += term;
+    }
+    return all;
 }
 
 atx_poly atx_poly_least(atx_poly_table *s, const atx_poly *a, const atx_poly *b)

@@ -64,12 +64,18 @@ bool atx_poly_is_number(long *out, const atx_poly *p);
 /* Whether a <= b for all sizes of at least 1; false: it is not known. */
 bool atx_poly_within(const atx_poly *a, const atx_poly *b);
 
+/* What it is where each name is some number: another one for each `trial`. */
+double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial);
+
 /* Whether the symbol of that name is in it, anywhere. */
 bool atx_poly_has(const atx_poly_table *s, const atx_poly *p, int symbol);
 
 /* With other things for its names. */
 typedef atx_poly atx_poly_of_name(void *context, int symbol);
 atx_poly atx_poly_replace(atx_poly_table *s, const atx_poly *p, atx_poly_of_name *name, void *context);
+
+/* The symbol in place of a product, in each term that has it. */
+void atx_poly_take_for(atx_poly *p, const atx_poly_term *product, int symbol);
 
 /* An expression of declarations. */
 void atx_poly_write(atx_str *out, const atx_poly_table *s, const atx_poly *p);

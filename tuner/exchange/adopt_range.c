@@ -52,6 +52,22 @@ atx_range atx_range_smaller(atx_poly_table *s, atx_range a, atx_range b)
         atx_range){ .known = true, .exact = a.exact && b.exact, .most = atx_poly_least(s, &a.most, &b.most) };
 }
 
+/* A number below 0 times something of at least 0. */
+static bool is_below(atx_range a, atx_range b)
+{
+    return a.exact && a.least < 0 && b.known && !b.exact && b.least >= 0;
+}
+
+atx_range atx_range_product(atx_poly_table *s, atx_range a, atx_range b)
+{
+    if (!a.known || !b.known)
+        return UNKNOWN;
+    if (is_below(a, b) || is_below(b, a))
+        return atx_range_up_to(atx_poly_number(0));
+    const atx_poly value = atx_poly_multiply(s, &a.most, &b.most);
+    return a.exact && b.exact ? atx_range_exactly(value) : atx_range_up_to(value);
+}
+
 /* ---- operators ---- */
 
 static const struct {
@@ -86,14 +102,6 @@ static atx_range sum(atx_range a, atx_range b, bool minus)
     return all;
 }
 
-static atx_range product(reading *r, atx_range a, atx_range b)
-{
-    if (!a.known || !b.known)
-        return UNKNOWN;
-    const atx_poly value = atx_poly_multiply(r->s, &a.most, &b.most);
-    return a.exact && b.exact ? atx_range_exactly(value) : atx_range_up_to(value);
-}
-
 static atx_range quotient(reading *r, atx_range a, atx_range b)
 {
     if (!a.known)
@@ -122,7 +130,7 @@ static atx_range shift(reading *r, atx_range a, atx_range b, bool left)
     if (!a.known || !b.exact || !atx_poly_is_number(&by, &b.most) || by < 0 || by > 30)
         return left || !a.known ? UNKNOWN : atx_range_up_to(a.most);
     const atx_range times = atx_range_exactly(atx_poly_number(1L << by));
-    return left ? product(r, a, times) : quotient(r, a, times);
+    return left ? atx_range_product(r->s, a, times) : quotient(r, a, times);
 }
 
 /* & of a mask: at most the smaller one; n & ~31: n. */
@@ -141,7 +149,7 @@ static atx_range combine(reading *r, size_t sign, atx_range a, atx_range b)
     if (atx_tokens_is(t, sign, "+") || atx_tokens_is(t, sign, "-"))
         return sum(a, b, atx_tokens_is(t, sign, "-"));
     if (atx_tokens_is(t, sign, "*"))
-        return product(r, a, b);
+        return atx_range_product(r->s, a, b);
     if (atx_tokens_is(t, sign, "/"))
         return quotient(r, a, b);
     if (atx_tokens_is(t, sign, "%"))

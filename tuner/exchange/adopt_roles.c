@@ -75,6 +75,8 @@ static void mark(walk *w, uint64_t args, bool read, bool written)
 {
     for (int k = 0; k < w->d->arg_count; k++)
         if (args >> k & 1) {
+            w->d->args[k].fresh =
+                w->d->args[k].fresh || (written && !read && !w->d->args[k].read && !w->d->args[k].written);
             w->d->args[k].read = w->d->args[k].read || read;
             w->d->args[k].written = w->d->args[k].written || written;
         }
@@ -97,6 +99,19 @@ static bool is_target(const atx_tokens *t, size_t i, size_t end, bool *both)
             atx_tokens_is(t, k, ":"))
             return false;
     }
+    return false;
+}
+
+/* Whether a name that is assigned to stands in what it is given, too: y[i] = y[i] + 1. */
+static bool is_repeated(const atx_tokens *t, size_t name, size_t end)
+{
+    const size_t stop = atx_tokens_find(t, end, t->count, ";");
+    for (size_t i = end; i < stop; i++)
+        if (atx_tokens_is_word(t, i) &&
+            t->items[i].end - t->items[i].begin == t->items[name].end - t->items[name].begin &&
+            memcmp(t->text + t->items[i].begin, t->text + t->items[name].begin,
+                   t->items[i].end - t->items[i].begin) == 0)
+            return true;
     return false;
 }
 
@@ -123,6 +138,8 @@ static bool begins(const char *name, const char *const *with)
 static void visit_call(walk *w, size_t open, size_t i, uint64_t args)
 {
     static const char *const ATOMIC[] = { "atomic", NULL };
+    static const char *const KEEPS[] = { "atomicMin", "atomicAnd", "atomicExch", "atomicCAS",
+                                         NULL }; /* not 0 */
     static const char *const LOADS[] = { "__ld", "ld", "load", "Load", NULL };
     static const char *const STORES[] = { "__st", "st_", "store", "Store", NULL };
     const atx_tokens *t = &w->d->code;
@@ -134,6 +151,7 @@ static void visit_call(walk *w, size_t open, size_t i, uint64_t args)
     const int position = position_of(t, open, i);
     const atx_draft_function *f = atx_draft_find_function(w->d, name);
     if (begins(name, ATOMIC)) {
+        mark(w, args, position == 0 && begins(name, KEEPS), false);
         for (int k = 0; k < w->d->arg_count; k++)
             w->d->args[k].atomic = w->d->args[k].atomic || ((args >> k & 1) && position == 0);
         mark(w, args, position != 0, position == 0);
@@ -162,18 +180,32 @@ static bool is_call(const atx_tokens *t, size_t open)
     return at && atx_tokens_is_word(t, at - 1) && !atx_token_is_one_of(t->text, &t->items[at - 1], NOT);
 }
 
+/* Whether a '*' before token i goes to what it points to, and is no product: "else *p", "if (x) *p". */
+static bool is_star(const atx_tokens *t, size_t begin, size_t i)
+{
+    static const char *const BEFORE[] = { "return", "else", "do", NULL }, *const HEADS[] = { "if", "for",
+                                                                                             "while", NULL };
+    if (i <= begin || !atx_tokens_is(t, i - 1, "*"))
+        return false;
+    if (i == begin + 1)
+        return true;
+    const size_t open = atx_tokens_is(t, i - 2, ")") ? t->items[i - 2].pair : i;
+    if (open > begin && open < i)
+        return atx_token_is_one_of(t->text, &t->items[open - 1], HEADS);
+    return !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ")") || atx_tokens_is(t, i - 2, "]") ||
+             t->items[i - 2].kind == ATX_TOKEN_NUMBER) ||
+           atx_token_is_one_of(t->text, &t->items[i - 2], BEFORE);
+}
+
 /* Walks outwards from the access at tokens i..end. `deref`: it has brackets or a star, so it is an element.
  */
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
 {
     const atx_tokens *t = &w->d->code;
+    const size_t name = i;
     for (int level = 0; level < 16; level++) {
         bool both = false;
-        const bool star = i > body.begin && atx_tokens_is(t, i - 1, "*") &&
-                          !(i > body.begin + 1 &&
-                            (atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ")") ||
-                             atx_tokens_is(t, i - 2, "]") || t->items[i - 2].kind == ATX_TOKEN_NUMBER) &&
-                            !atx_tokens_is(t, i - 2, "return"));
+        const bool star = is_star(t, body.begin, i);
         deref = deref || star || atx_tokens_is(t, end, "[") || atx_tokens_is(t, end, "->");
         const bool steps =
             atx_tokens_is(t, end, "++") || atx_tokens_is(t, end, "--") ||
@@ -184,7 +216,7 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
         }
         if (is_target(t, end, body.end, &both)) {
             if (deref)
-                mark(w, args, both, true);
+                mark(w, args, both || is_repeated(t, name, end), true);
             return;
         }
         const size_t open = enclosing(t, body.begin, i);
@@ -225,6 +257,7 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
         equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__"));
     const bool declared = pointer || (equal >= at + 2 && atx_tokens_is_word(t, equal - 2));
     const local *known = find(w, equal - 1);
+    element = element || atx_tokens_is(t, equal + 1, "*"); /* = *(p + i) */
     if (find(w, equal - 1) == find(w, i))
         return;
     if (pointer || (!element && declared) || (known && known->args && !element))

@@ -17,11 +17,6 @@ typedef struct walk {
 
 static void walk_frame(walk *w, atx_frame *f);
 
-static bool is_member(const atx_tokens *t, size_t i)
-{
-    return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
-}
-
 /* ---- types ---- */
 
 /* Of TYPE in "(TYPE *)" or "<TYPE *>": tokens begin..end with a star; 0: it is no such. */
@@ -108,7 +103,7 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     size_t at = span.begin;
     for (; at < span.end && p.arg < 0; at += p.arg < 0) {
         const atx_bound_name *known =
-            atx_tokens_is_word(t, at) && !is_member(t, at) ? atx_bounds_name(f, t, at) : NULL;
+            atx_tokens_is_word(t, at) && !atx_guards_member(t, at) ? atx_bounds_name(f, t, at) : NULL;
         if (atx_tokens_is(t, at, "["))
             at = atx_tokens_match(t, at);
         else if (known && known->arg >= 0)
@@ -441,14 +436,29 @@ static void note_field(walk *w, const atx_frame *f, size_t i)
         w->z->reach[p.arg].unknown = true;
 }
 
+/* y[i] = 1, y[i].x = 1, *y = 1: whether that leaves some of it. */
+static void note_write(walk *w, const atx_frame *f, size_t i, int arg)
+{
+    const atx_tokens *t = f->t;
+    const bool element = atx_tokens_is(t, i + 1, "[");
+    size_t end = element ? atx_tokens_match(t, i + 1) + 1 : i + 1;
+    while (element && atx_tokens_is(t, end, "."))
+        end += 2;
+    if (!w->record || !atx_tokens_is(t, end, "=") ||
+        (!element && !(i && atx_tokens_is(t, i - 1, "*") && !atx_tokens_is_word(t, i - 2))))
+        return;
+    w->z->reach[arg].writes++;
+    w->z->reach[arg].partial += atx_draft_leaves_some(&w->z->bounds, f, i);
+}
+
 static void walk_frame(walk *w, atx_frame *f)
 {
     const atx_tokens *t = f->t;
     for (size_t i = f->body.begin; i < f->body.end; i++) {
-        if (!atx_tokens_is_word(t, i) || is_member(t, i))
+        if (!atx_tokens_is_word(t, i) || atx_guards_member(t, i))
             continue;
         const atx_bound_name *p = atx_bounds_name(f, t, i);
-        if (!p) {
+        if (!p || atx_tokens_is(t, i + 1, "(")) { /* a macro may have the name of what it indexes */
             (void)note_call(w, f, i);
             note_field(w, f, i);
             continue;
@@ -456,6 +466,7 @@ static void walk_frame(walk *w, atx_frame *f)
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
             continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
+        note_write(w, f, i, p->arg);
         if (element && !(address && !w->record)) {
             record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, atx_tokens_match(t, i + 1) }));
         } else if (!element && !w->record) {
@@ -517,6 +528,7 @@ void atx_draft_sizes(atx_draft *d)
     walk_frame(&w, &z->frame);
     w.record = true;
     walk_frame(&w, &z->frame);
+    atx_draft_read_host(d, z);
     atx_draft_settle_sizes(d, z);
     free(z->bounds.seen);
     free(z);

@@ -2,17 +2,19 @@
 #ifndef AUTOTUNE_ADOPT_SIZES_H
 #define AUTOTUNE_ADOPT_SIZES_H
 
-#include "exchange/adopt_bounds.h"
+#include "exchange/adopt_host.h"
 
 typedef struct atx_reach {
     atx_poly most; /* elements                                     */
     bool any;
-    bool unknown; /* an access whose index nobody understands     */
+    bool unknown;        /* an access whose index nobody understands     */
+    int writes, partial; /* how often it is written, and not all of it */
 } atx_reach;
 
 typedef struct atx_sizing {
     atx_bounding bounds;
     atx_reach reach[ATX_DRAFT_ARGS + 1];   /* the last one: its dynamic shared memory */
+    atx_host_buffer hosts[ATX_DRAFT_ARGS]; /* what the host says of them              */
     atx_draft_type shared;                 /* of what the kernel takes that for       */
     atx_bound_name names[ATX_BOUND_NAMES]; /* of the kernel's frame */
     atx_guards guards;
@@ -21,8 +23,23 @@ typedef struct atx_sizing {
 
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
+/* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
+ * or is under i > 0, or under mask[i]. */
+bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i);
+
 /* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */
 void atx_draft_forget_extras(atx_draft *d, atx_sizing *z);
+
+/* What the host says: sizes where the kernel's index is not understood, roles. */
+void atx_draft_read_host(atx_draft *d, atx_sizing *z);
+void atx_draft_host_values(atx_draft *d); /* of what is no size: after the sizes are chosen */
+
+/* The author's value of a parameter; the largest of its values, `value` at least. */
+bool atx_draft_param_value(long *out, const atx_draft *d, const char *name);
+long atx_draft_largest(const atx_draft *d, const char *name, long value);
+
+/* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
+void atx_draft_fix_param(atx_draft *d, const char *name);
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

@@ -144,6 +144,8 @@ static void choose_dims(settling *s)
         d->args[k].dims = arguments_in(&s->z->bounds.symbols, &reach->most) |
                           extras_in(&s->z->bounds.symbols, &reach->most);
         dims |= d->args[k].dims & (((uint64_t)1 << d->arg_count) - 1);
+        if (s->z->hosts[k].sized && reach->most.count != 1) /* which may be plainer */
+            dims |= arguments_in(&s->z->bounds.symbols, &s->z->hosts[k].elements);
     }
     for (int k = 0; k < d->arg_count; k++)
         if (!d->args[k].stars && !d->args[k].own && atx_draft_launches_with(d, d->args[k].name))
@@ -161,22 +163,6 @@ static void choose_dims(settling *s)
 }
 
 /* ---- the text ---- */
-
-/* The author's value of a parameter, which then is none any more. */
-static bool param_value(long *out, const atx_draft *d, const char *name)
-{
-    for (int k = 0; k < 3; k++)
-        if (strcmp(d->block_param[k], name) == 0) {
-            *out = d->block_value[k];
-            return true;
-        }
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0) {
-            *out = d->params[k].value;
-            return true;
-        }
-    return false;
-}
 
 /* The first size of the problem that a buffer's size is made of, or the problem's first. */
 static atx_poly own_size(settling *s, int k)
@@ -199,7 +185,8 @@ static bool are_offsets(const atx_sizing *z, int k)
     long ones = 0, sizes = 0;
     for (int i = 0; i < p->count; i++) {
         ones += p->terms[i].degree == 0 && p->terms[i].factor == 1;
-        sizes += p->terms[i].degree == 1 && p->terms[i].factor == 1;
+        sizes += p->terms[i].degree == 1 && p->terms[i].factor == 1 &&
+                 z->bounds.symbols.items[p->terms[i].of[0]].kind == ATX_SYMBOL_NAME;
     }
     return z->reach[k].any && p->count == 2 && ones == 1 && sizes == 1;
 }
@@ -237,83 +224,15 @@ static atx_poly of_name(void *context, int id)
     return atx_poly_symbol(id);
 }
 
-/* Of a parameter of the search that is no block's size: the largest of its values. */
-static long largest(const atx_draft *d, const char *name, long value)
-{
-    for (int k = 0; k < d->param_count; k++) {
-        atx_str text = { 0 };
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) != 0)
-            continue;
-        atx_draft_values(&text, d, &d->params[k]);
-        const char *last = strrchr(atx_str_text(&text), ' ');
-        const long number = strtol(last ? last : atx_str_text(&text), NULL, 10);
-        value = number > value ? number : value;
-        atx_str_clear(&text);
-    }
-    return value;
-}
-
 /* As a size, which no parameter is in. */
 static atx_poly as_number(void *context, int id)
 {
     settling *s = context;
     const atx_poly_entry *symbol = &s->z->bounds.symbols.items[id];
     long value = 1;
-    if (symbol->tag != ATX_TAG_PARAM || !param_value(&value, s->d, symbol->name))
+    if (symbol->tag != ATX_TAG_PARAM || !atx_draft_param_value(&value, s->d, symbol->name))
         return atx_poly_symbol(id);
-    return atx_poly_number(s->fixed[id] ? value : largest(s->d, symbol->name, value));
-}
-
-/* NAME as its number in a text of the draft. */
-static void replace_word(char *text, size_t size, const char *name, const char *number)
-{
-    char out[2 * ATX_DRAFT_EXPR];
-    size_t n = 0;
-    const size_t len = strlen(name);
-    for (const char *at = text; *at && n + len + 24 < sizeof out;) {
-        const bool part = at > text && atx_is_word_part(at[-1]);
-        if (!part && strncmp(at, name, len) == 0 && !atx_is_word_part(at[len])) {
-            n += (size_t)snprintf(out + n, sizeof out - n, "%s", number);
-            at += len;
-        } else {
-            out[n++] = *at++;
-        }
-    }
-    out[n] = '\0';
-    if (n < size)
-        memcpy(text, out, n + 1);
-}
-
-/* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
-static void fix_param(atx_draft *d, const char *name)
-{
-    char number[24];
-    long value = 1;
-    if (!param_value(&value, d, name))
-        return;
-    snprintf(number, sizeof number, "%ld", value);
-    char word[ATX_MAX_WORD];
-    snprintf(word, sizeof word, "%s", name);
-    for (int k = 0; k < 3; k++) {
-        replace_word(d->grid[k], sizeof d->grid[k], word, number);
-        replace_word(d->block[k], sizeof d->block[k], word, number);
-        if (strcmp(d->block_param[k], word) == 0)
-            d->block_param[k][0] = '\0';
-    }
-    replace_word(d->shared_bytes, sizeof d->shared_bytes, word, number);
-    replace_word(d->called, sizeof d->called, word, number);
-    for (int k = 0; k < d->require_count; k++)
-        replace_word(d->require[k], sizeof d->require[k], word, number);
-    for (int k = 0; k < d->arg_count; k++)
-        if (d->args[k].own) {
-            replace_word(d->args[k].value, sizeof d->args[k].value, word, number);
-            d->args[k].own = !(strcmp(d->args[k].value, number) == 0);
-        }
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, word) == 0) {
-            memmove(&d->params[k], &d->params[k + 1], (size_t)(d->param_count - k - 1) * sizeof *d->params);
-            d->param_count--;
-        }
+    return atx_poly_number(s->fixed[id] ? value : atx_draft_largest(s->d, symbol->name, value));
 }
 
 /* a % b == 0, where blocks reach behind a size that they do not divide. */
@@ -330,9 +249,11 @@ static void add_require(settling *s, int symbol)
     atx_str_add(&text, a.count > 1 ? "(" : "");
     atx_poly_write(&text, symbols, &a);
     atx_str_add(&text, a.count > 1 ? ") % " : " % ");
-    atx_str_add(&text, b.count > 1 || b.terms[0].degree > 1 ? "(" : "");
+    const bool product =
+        b.count > 1 || b.terms[0].degree > 1 || (b.terms[0].degree && b.terms[0].factor != 1);
+    atx_str_add(&text, product ? "(" : "");
     atx_poly_write(&text, symbols, &b);
-    atx_str_add(&text, b.count > 1 || b.terms[0].degree > 1 ? ")" : "");
+    atx_str_add(&text, product ? ")" : "");
     for (int i = 0; i < d->require_count && !text.failed; i++)
         if (strcmp(d->require[i], atx_str_text(&text)) == 0)
             text.failed = true;
@@ -359,7 +280,7 @@ static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
 }
 
 /* Parameters that a size depends on become numbers: those of a block, and of how many blocks there are. */
-static void note_params(settling *s, const atx_poly *p)
+static void note_params(settling *s, const atx_poly *p, bool written)
 {
     const atx_poly_table *symbols = &s->z->bounds.symbols;
     for (int i = 0; i < symbols->count; i++) {
@@ -372,7 +293,12 @@ static void note_params(settling *s, const atx_poly *p)
                               !(atx_poly_has(symbols, &symbols->items[k].a, i) ||
                                 atx_poly_has(symbols, &symbols->items[k].b, i)));
         for (int k = 0; k < 3; k++)
-            plain = plain && strcmp(s->d->block_param[k], e->name) != 0;
+            plain = plain && strcmp(s->d->block_param[k], e->name) != 0 &&
+                    !(written && atx_draft_names_word(s->d->block[k], e->name));
+        for (int k = 0; k < p->count; k++) { /* n - BLOCK: less for a larger one */
+            const atx_poly one = { .count = 1, .terms = { p->terms[k] } };
+            plain = plain && !(p->terms[k].factor < 0 && atx_poly_has(symbols, &one, i));
+        }
         s->fixed[i] = s->fixed[i] || !plain;
     }
 }
@@ -387,15 +313,91 @@ static atx_poly whole(atx_poly p)
     return one.count == 1 && one.terms[0].degree ? one : p;
 }
 
+static const atx_draft_param *find_line(const atx_draft *d, const char *name)
+{
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0)
+            return &d->params[k];
+    return NULL;
+}
+
+static bool is_guessed(const atx_draft *d, const char *name)
+{
+    const atx_draft_param *p = find_line(d, name);
+    return p && p->guessed;
+}
+
+/* Whether a number of a buffer with one, or one that the file does not say, decides it. */
+static bool is_open(const settling *s, const atx_poly *p)
+{
+    const atx_poly_table *symbols = &s->z->bounds.symbols;
+    long number = 0;
+    for (int i = 0; i < symbols->count; i++) {
+        const int tag = symbols->items[i].tag, of = tag - ATX_TAG_ELEMENT;
+        if (symbols->items[i].kind != ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, i))
+            continue;
+        if (tag < ATX_TAG_EXTRA && !s->d->args[tag].dim && !s->d->args[tag].value[0])
+            return true;
+        if (of >= 0 && of < ATX_DRAFT_ARGS && atx_poly_is_number(&number, &s->z->reach[of].most) &&
+            number == 1)
+            return true;
+    }
+    return false;
+}
+
+enum { TRIALS = 7 };
+
+/* What the host allocates for it, where that is less than what the kernel may reach, or something else. */
+static void compare_with_host(settling *s, int k, const atx_poly *size)
+{
+    atx_draft_arg *a = &s->d->args[k];
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    const atx_host_buffer *host = &s->z->hosts[k];
+    long number, own;
+    if (!host->sized || a->allocated || is_open(s, &host->elements))
+        return;
+    atx_poly has = atx_poly_replace(symbols, &host->elements, of_name, s);
+    has = atx_poly_replace(symbols, &has, as_number, s);
+    const atx_poly lanes = atx_poly_number(a->type.lanes);
+    has = atx_poly_multiply(symbols, &has, &lanes);
+    const bool numbers = atx_poly_is_number(&number, &has), both = numbers && atx_poly_is_number(&own, size);
+    if (has.bad || (a->size[0] && ((numbers && !both) || atx_poly_within(size, &has))))
+        return;
+    bool less = true, plain = size->count == 1 && size->terms[0].factor > 0;
+    for (int trial = 0; trial < TRIALS; trial++)
+        less = less && atx_poly_at(symbols, size, trial) <= atx_poly_at(symbols, &has, trial);
+    if (a->size[0] && plain && !atx_poly_within(&has, size)) /* other sizes, of which the kernel is certain */
+        return;
+    a->allocated = host->allocated;
+    write_poly(less ? a->size : a->host_size, s, &has);
+}
+
+/* Whether a parameter that the file does not define is left in it. */
+static bool has_guessed(const settling *s, const atx_poly *p)
+{
+    const atx_poly_table *symbols = &s->z->bounds.symbols;
+    for (int i = 0; i < symbols->count; i++)
+        if (symbols->items[i].tag == ATX_TAG_PARAM && is_guessed(s->d, symbols->items[i].name) &&
+            atx_poly_has(symbols, p, i))
+            return true;
+    return false;
+}
+
+/* const void *, curandState *: of what, nobody here knows. */
+static bool is_of_anything(const atx_draft_arg *a)
+{
+    return !a->type.dtype && a->type.targ < 0 && !a->structure;
+}
+
 static void settle_buffer(settling *s, int k)
 {
     atx_draft_arg *a = &s->d->args[k];
     atx_poly_table *symbols = &s->z->bounds.symbols;
     const atx_reach *reach = &s->z->reach[k];
-    if (!reach->any || reach->unknown)
+    a->size_guessed = !reach->any || reach->unknown;
+    if (a->size_guessed)
         return;
     atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
-    note_params(s, &size);
     size = whole(size);
     const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
     const atx_poly lanes = atx_poly_number(a->type.lanes);
@@ -403,6 +405,15 @@ static void settle_buffer(settling *s, int k)
     if (!all.bad && all.rounded)
         add_require(s, all.rounded - 1);
     write_poly(a->size, s, &all);
+    if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
+        a->zeroed = true; /* rows with gaps, a bound that is too large */
+    compare_with_host(s, k, &all);
+    a->size_guessed = (!a->size[0] && !a->host_size[0]) || is_open(s, &reach->most) ||
+                      has_guessed(s, &size) || is_of_anything(a);
+    if (!a->size[0]) {
+        memcpy(a->size, a->host_size, sizeof a->size);
+        a->host_size[0] = '\0';
+    }
 }
 
 static void write_holds(settling *s, int k)
@@ -499,12 +510,33 @@ void atx_draft_forget_extras(atx_draft *d, atx_sizing *z)
     d->extra_count = all ? 0 : d->extra_count;
 }
 
+/* Whether anything that is written names a size of the draft's own. */
+static bool is_used(const atx_draft *d, int extra)
+{
+    const char *name = d->extra_name[extra];
+    bool used = atx_draft_launches_with(d, name) || !d->launched || d->struct_count > 0;
+    for (int k = 0; k < d->require_count; k++)
+        used = used || atx_draft_names_word(d->require[k], name);
+    for (int k = 0; k < d->arg_count; k++) {
+        const atx_draft_arg *a = &d->args[k];
+        used = used || atx_draft_names_word(a->size, name) || atx_draft_names_word(a->holds, name) ||
+               (a->stars && !a->size[0]);
+    }
+    return used;
+}
+
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
 {
     settling s = { .d = d, .z = z };
     for (int k = 0; k < 3; k++)
         settle_axis(&s, k);
     choose_dims(&s);
+    atx_draft_host_values(d);
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].stars && z->reach[k].any && !z->reach[k].unknown) {
+            const atx_poly size = atx_poly_replace(&z->bounds.symbols, &z->reach[k].most, of_name, &s);
+            note_params(&s, &size, d->args[k].written);
+        }
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars)
             settle_buffer(&s, k);
@@ -519,6 +551,11 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
         if (d->args[k].stars && !d->args[k].size[0])
             take_largest(d, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
-        if (s.fixed[i])
-            fix_param(d, z->bounds.symbols.items[i].name);
+        if (s.fixed[i] && !is_guessed(d, z->bounds.symbols.items[i].name))
+            atx_draft_fix_param(d, z->bounds.symbols.items[i].name);
+    bool sized = false;
+    for (int k = 0; k < d->arg_count; k++)
+        sized = sized || d->args[k].dim;
+    for (int i = 0; i < d->extra_count && sized; i++)
+        d->extra_unused[i] = !d->extra[i][0] && !is_used(d, i);
 }

@@ -20,13 +20,50 @@ static void add_renamed(atx_str *out, const char *name, const atx_kernel_arg *ar
         atx_str_addf(out, "  # the kernel's %.*s", (int)(arg->len < 200 ? arg->len : 200), arg->text);
 }
 
+/* Questions that are asked once, of the first buffer. */
+typedef struct questions {
+    bool integers, sizes, larger;
+} questions;
+
+/* Behind a buffer: what is asked about it, or where its size is from. `integers`: what they are is asked. */
+static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questions *asks)
+{
+    static const char INTEGERS[] = "which integers do buffers hold? an index below N: index N";
+    atx_str *out = &d->out->op;
+    char text[2 * ATX_DRAFT_EXPR + 400] = "";
+    const atx_place at =
+        a->allocated ? atx_draft_host_place(d, &d->code.items[a->allocated]) : (atx_place){ "" };
+    if (a->host_size[0] && !asks->larger)
+        snprintf(text, sizeof text, "is it as large? %s allocates %s", at.text, a->host_size);
+    else if (a->size_guessed && !asks->sizes)
+        snprintf(text, sizeof text,
+                 "how many elements has it? its index does not say it: a guess, as all with (?)");
+    const bool size = text[0];
+    asks->larger = asks->larger || a->host_size[0];
+    asks->sizes = asks->sizes || a->size_guessed;
+    if (size && integers)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %s", INTEGERS);
+    if (size || integers) {
+        atx_draft_ask(d, out, size ? text : INTEGERS);
+        return;
+    }
+    add_renamed(out, a->name, &a->arg);
+    if (a->size_guessed)
+        atx_str_add(out, "  # (?)");
+    else if (a->host_size[0])
+        atx_str_addf(out, "  # %s allocates %s", at.text, a->host_size);
+    else if (a->allocated)
+        atx_str_addf(out, "  # as %s allocates it", at.text);
+    atx_str_add(out, "\n");
+}
+
 /* A note or a question behind a buffer of integers: of the first alone. */
-static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
+static void add_buffer(atx_draft *d, const atx_draft_arg *a, questions *asks)
 {
     atx_str *out = &d->out->op;
     const char *own = atx_draft_own_type(d, a), *type = own ? own : atx_draft_element(d);
     const bool real = atx_draft_is_real(type);
-    const bool zero = a->atomic && !a->read, data = a->read || !a->written;
+    const bool zero = a->written && (a->zeroed || (a->atomic && !a->read)), data = a->read || !a->written;
     const char *structure = a->structure ? d->structs[a->structure - 1].name : NULL;
     atx_str_addf(out, "%s %s %s[", a->scratch ? "scratch  " : "arg      ", a->name,
                  structure ? structure
@@ -39,8 +76,7 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
     }
     atx_str_addf(out, "] %s", zero ? "output zero" : !a->written ? "input" : data ? "inout" : "output");
     if (structure) {
-        add_renamed(out, a->name, &a->arg);
-        atx_str_add(out, "\n");
+        add_note(d, a, false, asks);
         return;
     }
     if (data && !zero && real) {
@@ -48,13 +84,9 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, bool *asked)
     } else if (data && !zero) {
         atx_str_addf(out, " %s", a->holds[0] ? a->holds : "index 100");
     }
-    if (data && !zero && !real && !*asked) {
-        atx_draft_ask(d, out, "which integers do buffers hold? an index below N: index N");
-        *asked = true;
-        return;
-    }
-    add_renamed(out, a->name, &a->arg);
-    atx_str_add(out, "\n");
+    const bool integers = data && !zero && !real && !asks->integers;
+    asks->integers = asks->integers || integers;
+    add_note(d, a, integers, asks);
 }
 
 bool atx_draft_scalars(void)
@@ -151,7 +183,7 @@ static void add_shape(atx_draft *d)
         if (d->extra_counts[i])
             atx_str_addf(out, " %s=4", d->extra_name[i]);
     for (int i = 0; i < d->extra_count; i++)
-        if (!d->extra_counts[i])
+        if (!d->extra_counts[i] && !d->extra_unused[i])
             atx_str_addf(out, " %s", d->extra_name[i]);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].dim) {
@@ -179,7 +211,7 @@ static bool writes_real(const atx_draft *d)
 }
 
 /* A struct stands behind the buffers that it points to, and before those that are made of it. */
-static void add_structs(atx_draft *d, bool *integers)
+static void add_structs(atx_draft *d, questions *asks)
 {
     bool fields = false;
     for (int i = 0; i < d->struct_count; i++)
@@ -187,7 +219,7 @@ static void add_structs(atx_draft *d, bool *integers)
             atx_draft_write_struct(d, &d->structs[i], &fields);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].field)
-            add_buffer(d, &d->args[i], integers);
+            add_buffer(d, &d->args[i], asks);
     for (int i = 0; i < d->struct_count; i++)
         if (d->structs[i].pointers && d->structs[i].by_value)
             atx_draft_write_struct(d, &d->structs[i], &fields);
@@ -208,15 +240,16 @@ static void add_checks(atx_draft *d)
 void atx_draft_write_op(atx_draft *d)
 {
     atx_str *out = &d->out->op;
-    bool integers = false, numbers = false, constants = false;
+    questions asks = { .integers = false };
+    bool numbers = false, constants = false;
     atx_str_addf(out, "/*!autotune\nop        %s  # the kernel%s %s\n", d->out->name,
                  d->several ? "s of" : "", d->kernel);
     add_shape(d);
     atx_str_addf(out, "type      T = %s\n\n", atx_draft_element(d));
-    add_structs(d, &integers);
+    add_structs(d, &asks);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].stars && !d->args[i].field)
-            add_buffer(d, &d->args[i], &integers);
+            add_buffer(d, &d->args[i], &asks);
         else if (!d->args[i].stars && !d->args[i].own)
             add_scalar(d, &d->args[i], &numbers);
     for (int i = 0; i < d->variable_count; i++)

@@ -216,7 +216,7 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
           .text = "#include <cooperative_groups.h>\n__global__ void k(float *y, int n) { auto g = "
                   "cooperative_groups::this_grid();\n"
                   " int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = 1; g.sync(); }\n",
-          .lines = { "block     256\n", "cooperative\n" } },
+          .lines = { "block     64\n", "cooperative\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

@@ -142,7 +142,8 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
         { .what = "a struct with pointers in another one",
           .text = "struct Part { float *data; int n; }; struct P { Part part; int m; };\n"
                   "__global__ void k(P p) { p.part.data[threadIdx.x] = p.m; }",
-          .lines = { "arg       data T[n] output\nstruct    Part = f32 *data, i32 n = 1" } },
+          .lines = { "arg       data T[n] output  # ? how many elements has it?",
+                     "\nstruct    Part = f32 *data, i32 n = 1" } },
         { .what = "a part with pointers of what is more than fields",
           .text = "struct Part { float *data; int n; }; struct P { Part part; Strange more; };\n"
                   "__global__ void k(float *y, P p) { y[threadIdx.x] = p.part.data[0]; }",

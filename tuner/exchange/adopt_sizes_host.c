@@ -1,0 +1,134 @@
+/*
+ * adopt_sizes_host.c - what the host does with the buffers of a launch, where that says more than the kernel:
+ * how large they are where an index is not understood, that they hold zeros or nothing before, and numbers
+ * that functions around the launch pass on.
+ */
+#include "exchange/adopt_sizes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A number above 0, or a size that the kernel is given. */
+static bool is_ahead(atx_bounding *b, const atx_frame *f, atx_span span, bool inclusive)
+{
+    const atx_range value = atx_bounds_value(b, f, span);
+    long number;
+    if (!value.exact)
+        return false;
+    if (atx_poly_is_number(&number, &value.most))
+        return number > 0 || (number == 0 && !inclusive);
+    for (int i = 0; i < b->symbols.count; i++)
+        if (value.most.count == 1 && value.most.terms[0].degree == 1 && value.most.terms[0].of[0] == i)
+            return b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag < ATX_TAG_EXTRA;
+    return false;
+}
+
+/* Whether a name stands between two tokens: j of y[j]. */
+static bool names(const atx_tokens *t, atx_span name, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end && name.end == name.begin + 1; i++)
+        if (atx_guards_same(t, name, (atx_span){ i, i + 1 }))
+            return true;
+    return false;
+}
+
+/* Whether a name is made of blockIdx: an index of all threads. */
+static bool is_of_grid(const atx_frame *f, atx_span span, size_t at)
+{
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, f->t, span.begin);
+    const size_t declared =
+        span.end == span.begin + 1 ? atx_guards_declaration(f->t, f->body.begin, name, at) : SIZE_MAX;
+    const size_t end = declared == SIZE_MAX ? 0 : atx_tokens_find(f->t, declared, f->body.end, ";");
+    for (size_t i = declared; i < end; i++)
+        if (atx_tokens_is(f->t, i, "blockIdx"))
+            return true;
+    return false;
+}
+
+/* Whether an element of a buffer decides it: if (mask[i]) here, without an else. */
+static bool is_by_data(const atx_frame *f, size_t i)
+{
+    const atx_tokens *t = f->t;
+    for (size_t k = f->body.begin; k + 1 < i; k++) {
+        const size_t close = atx_tokens_is(t, k, "if") && atx_tokens_is(t, k + 1, "(")
+                                 ? atx_tokens_match(t, k + 1)
+                                 : f->body.end;
+        const size_t end = close < i ? atx_guards_statement(t, close + 1, f->body.end) : 0;
+        if (end <= i || atx_tokens_is(t, end, "else"))
+            continue;
+        for (size_t n = k + 2; n < close; n++) {
+            const atx_bound_name *p = atx_tokens_is_word(t, n) ? atx_bounds_name(f, t, n) : NULL;
+            if (p && p->arg >= 0 && p->arg < ATX_DRAFT_ARGS && atx_tokens_is(t, n + 1, "["))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
+{
+    const atx_tokens *t = f->t;
+    const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
+    if (is_by_data(f, i))
+        return true;
+    for (size_t at = i + 2; at < end;) { /* of a sum: each of what is added */
+        const size_t plus = atx_tokens_find(t, at, end, "+");
+        if (plus == at + 1 && end > i + 3 && atx_tokens_is_word(t, at) &&
+            is_ahead(b, f, (atx_span){ at, plus }, true))
+            return true;
+        at = plus + 1;
+    }
+    for (int k = 0; f->guards && k < f->guards->count; k++) {
+        const atx_guard *g = &f->guards->items[k];
+        if (i >= g->holds.begin && i < g->holds.end && is_of_grid(f, g->than, i) &&
+            (is_ahead(b, f, g->less, g->inclusive) || names(t, g->less, i + 2, end)))
+            return true;
+    }
+    return false;
+}
+
+/* Buffers that the kernel writes: zeros before each launch, or nothing that it could read. */
+static void set_role(atx_draft *d, int k, const atx_host_buffer *host)
+{
+    atx_draft_arg *a = &d->args[k];
+    if (!a->written || !host->allocated || !host->complete || d->loop_count)
+        return;
+    a->zeroed = host->zeroed;
+    if (a->read && (a->fresh || a->lost) && !a->atomic && !host->filled && !host->zeroed)
+        a->read = false;
+}
+
+void atx_draft_read_host(atx_draft *d, atx_sizing *z)
+{
+    atx_bounding *b = &z->bounds;
+    for (int k = 0; k < d->arg_count; k++) {
+        atx_reach *reach = &z->reach[k];
+        atx_host_buffer *host = &z->hosts[k];
+        if (!d->args[k].stars || d->args[k].field || d->several)
+            continue;
+        b->budget = 2000;
+        const long each = atx_draft_bytes(d, &d->args[k].type);
+        *host = atx_host_buffer_of(b, k, d->args[k].type.targ >= 0 ? -each : each);
+        set_role(d, k, host);
+        d->args[k].zeroed = d->args[k].zeroed || (reach->writes && reach->partial == reach->writes &&
+                                                  !d->args[k].read && !d->args[k].atomic);
+        if ((reach->any && !reach->unknown) || !host->sized)
+            continue;
+        *reach = (atx_reach){ .most = host->elements, .any = true };
+        d->args[k].allocated = host->allocated;
+    }
+}
+
+void atx_draft_host_values(atx_draft *d)
+{
+    for (int k = 0; k < d->arg_count && !d->several; k++) {
+        atx_draft_arg *a = &d->args[k];
+        char number[ATX_MAX_WORD];
+        if (a->stars || a->structure || a->dim || a->value[0] || a->own || !a->type.dtype)
+            continue;
+        atx_host_scalar(number, d, k);
+        if (atx_draft_is_real(a->type.dtype) || !strpbrk(number, ".e"))
+            snprintf(a->value, sizeof a->value, "%s", number);
+    }
+}

@@ -1,0 +1,105 @@
+/*
+ * adopt_sizes_params.c - parameters that sizes depend on: numbers in place of their names, everywhere in a
+ * draft.
+ */
+#include "exchange/adopt_sizes.h"
+
+#include "util/chars.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool atx_draft_param_value(long *out, const atx_draft *d, const char *name)
+{
+    for (int k = 0; k < 3; k++)
+        if (strcmp(d->block_param[k], name) == 0) {
+            *out = d->block_value[k];
+            return true;
+        }
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0) {
+            *out = d->params[k].value;
+            return true;
+        }
+    return false;
+}
+
+long atx_draft_largest(const atx_draft *d, const char *name, long value)
+{
+    for (int k = 0; k < d->param_count; k++) {
+        atx_str text = { 0 };
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) != 0)
+            continue;
+        atx_draft_values(&text, d, &d->params[k]);
+        const char *last = strrchr(atx_str_text(&text), ' ');
+        const long number = strtol(last ? last : atx_str_text(&text), NULL, 10);
+        value = number > value ? number : value;
+        atx_str_clear(&text);
+    }
+    return value;
+}
+
+/* NAME as its number in a text of the draft. */
+static void replace_word(char *text, size_t size, const char *name, const char *number)
+{
+    char out[2 * ATX_DRAFT_EXPR];
+    size_t n = 0;
+    const size_t len = strlen(name);
+    for (const char *at = text; *at && n + len + 24 < sizeof out;) {
+        const bool part = at > text && atx_is_word_part(at[-1]);
+        if (!part && strncmp(at, name, len) == 0 && !atx_is_word_part(at[len])) {
+            n += (size_t)snprintf(out + n, sizeof out - n, "%s", number);
+            at += len;
+        } else {
+            out[n++] = *at++;
+        }
+    }
+    out[n] = '\0';
+    if (n < size)
+        memcpy(text, out, n + 1);
+}
+
+static bool has_name(const char *text)
+{
+    for (; *text; text++)
+        if (atx_is_word_part(*text) && !(*text >= '0' && *text <= '9'))
+            return true;
+    return false;
+}
+
+void atx_draft_fix_param(atx_draft *d, const char *name)
+{
+    char number[24];
+    long value = 1;
+    if (!atx_draft_param_value(&value, d, name))
+        return;
+    snprintf(number, sizeof number, "%ld", value);
+    char word[ATX_MAX_WORD];
+    snprintf(word, sizeof word, "%s", name);
+    for (int k = 0; k < 3; k++) {
+        replace_word(d->grid[k], sizeof d->grid[k], word, number);
+        replace_word(d->block[k], sizeof d->block[k], word, number);
+        if (strcmp(d->block_param[k], word) == 0)
+            d->block_param[k][0] = '\0';
+    }
+    replace_word(d->shared_bytes, sizeof d->shared_bytes, word, number);
+    replace_word(d->called, sizeof d->called, word, number);
+    for (int k = 0; k < d->require_count; k++)
+        replace_word(d->require[k], sizeof d->require[k], word, number);
+    for (int k = d->require_count; k-- > 0;) { /* of numbers alone: it says nothing any more */
+        if (!has_name(d->require[k]))
+            memmove(d->require[k], d->require[k + 1],
+                    (size_t)(--d->require_count - k) * sizeof d->require[0]);
+    }
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].own) {
+            replace_word(d->args[k].value, sizeof d->args[k].value, word, number);
+            d->args[k].own = !(strcmp(d->args[k].value, number) == 0);
+        }
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, word) == 0) {
+            memmove(&d->params[k], &d->params[k + 1], (size_t)(d->param_count - k - 1) * sizeof *d->params);
+            d->param_count--;
+        }
+}
