@@ -32,11 +32,12 @@ class Spec(NamedTuple):
 
 class New(NamedTuple):
     """An array that a call makes. `dtype`: a name of _NAMES, or the number of the input that has the same. `across`: its last
-    dimension is the outermost in memory."""
+    dimension is the outermost in memory. `hidden`: the operation wants it, and nobody else."""
 
     shape: tuple[int, ...]
     dtype: Union[str, int]
     across: bool = False
+    hidden: bool = False
 
 
 class Plan(NamedTuple):
@@ -48,8 +49,9 @@ class Plan(NamedTuple):
     scalars: tuple[tuple[str, float], ...] = ()
 
     @property
-    def new(self) -> list[New]:
-        return [buffer for buffer in self.buffers if isinstance(buffer, New)]
+    def results(self) -> list[tuple[int, New]]:
+        """What the caller gets, with its number among the buffers."""
+        return [(i, buffer) for i, buffer in enumerate(self.buffers) if isinstance(buffer, New) and not buffer.hidden]
 
 
 class Operation(NamedTuple):
@@ -215,8 +217,8 @@ def _permuted(x: Spec, place: Spec, scales: Spec | None) -> Plan:
             raise ValueError(f"{name}: found shape {tuple(rows.shape)}; expected a row for each of {tokens} tokens")
     row_bytes = math.prod(x.shape[1:]) * x.item_bytes
     out = New((tokens * top, *x.shape[1:]), 0)
-    if scales is None:
-        return Plan((tokens, top, row_bytes, 0), place.dtype, (out, None, 0, None, 1))
+    if scales is None:  # a shape of autotune has no size of 0: a byte of x for each row goes where nobody looks
+        return Plan((tokens, top, row_bytes, 1), place.dtype, (out, New((tokens * top,), "u8", hidden=True), 0, 0, 1))
     scale_bytes = math.prod(scales.shape[1:]) * scales.item_bytes
     return Plan((tokens, top, row_bytes, scale_bytes), place.dtype, (out, New((tokens * top, *scales.shape[1:]), 2), 0, 2, 1))
 

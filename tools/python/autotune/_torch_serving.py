@@ -14,7 +14,7 @@ from . import _driver, _serving, default
 from ._serving import OPERATIONS, New
 from ._torch import _at_once
 
-_DTYPES = {"e4m3": torch.float8_e4m3fn, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16,
+_DTYPES = {"e4m3": torch.float8_e4m3fn, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8,
            "e8m0": getattr(torch, "float8_e8m0fnu", torch.uint8)}  # before PyTorch 2.7 bytes
 _ALIGNMENT = 256  # of all buffers: the operations declare no other
 
@@ -64,7 +64,7 @@ def _run(name: str, arguments: Sequence[Any]) -> Any:
     device = _placed(name, inputs)
     plan = _serving.planned_once(name, tuple(map(_serving.spec, inputs)), options)
     buffers: list[Any] = [_made(buffer, inputs) if isinstance(buffer, New) else buffer for buffer in plan.buffers]
-    made = [buffer for buffer in buffers if isinstance(buffer, Tensor)]
+    made = [buffers[i] for i, _ in plan.results]
     if not any(x.numel() for x in made or inputs[:1]):
         return _outputs(made)
     written = {operation.inputs.index(given): given for given in operation.written}
@@ -81,7 +81,7 @@ def _run(name: str, arguments: Sequence[Any]) -> Any:
 def _fake(name: str, arguments: Sequence[Any]) -> Any:
     inputs, options = _split(arguments)
     plan = _serving.planned(name, tuple(map(_serving.spec, inputs)), options)
-    return _outputs([_made(new, inputs) for new in plan.new])
+    return _outputs([_made(new, inputs) for _, new in plan.results])
 
 
 def _register(name: str, operation: _serving.Operation) -> Any:
