@@ -165,3 +165,14 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
         expect_configurations(&serving, "serving", &limits, 6);
     }
 }
+
+/* What is tuned of them ships with the program. */
+Test(suite, every_size_of_serving_that_is_tuned_has_configurations)
+{
+    atx_shapes tuned = { 0 };
+    atx_limits limits;
+    atx_arch_limits(&limits, 90);
+    read(&tuned, "serving_sizes.txt");
+    expect_configurations(&tuned, "size", &limits, 6);
+    atx_shapes_clear(&tuned);
+}
