@@ -1,7 +1,8 @@
 """The functions of LLM serving with PyTorch on a GPU: against plain PyTorch, in views, on streams and devices, captured at the
-first call, under torch.compile. Exit code 3: no PyTorch, or no GPU."""
+first call, under torch.compile. Exit code 3: no PyTorch, or no GPU.     --times: what a call costs the processor, last."""
 import os
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -312,6 +313,31 @@ class Compiled(Case):
             autotune.moe_permute(x, torch.arange(8, device="cuda", dtype=torch.int32).view(8, 1)).sum().backward()
 
 
+def times():
+    """Where the GPU is not what a call waits for."""
+    x, weight = numbers(1, 512), numbers(512, by=1)
+    k, cache, slot = numbers(1, 128), numbers(8, 128), torch.zeros(1, dtype=torch.int64, device="cuda")
+    v_cache = cache.clone()
+    compiled = torch.compile(autotune.group_quant, fullgraph=True)
+    calls = {"autotune.group_quant(x)": lambda: autotune.group_quant(x),
+             "torch.ops.autotune.group_quant(x)": lambda: torch.ops.autotune.group_quant(x),
+             "torch.compile of it": lambda: compiled(x),
+             "autotune.rmsnorm_quant(x, weight, x, eps=1e-6)": lambda: autotune.rmsnorm_quant(x, weight, x, eps=1e-6),
+             "autotune.kv_write(...)": lambda: autotune.kv_write(k, k, cache, v_cache, slot)}
+    for name, call in calls.items():
+        best = float("inf")
+        for _ in range(7):
+            torch.cuda.synchronize()
+            began = time.perf_counter()
+            for _ in range(300):
+                call()
+            best = min(best, (time.perf_counter() - began) / 300)
+        print(f"  {name:48} {1e6 * best:7.2f} us")
+
+
 if __name__ == "__main__":
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}", file=sys.stderr)
-    unittest.main(verbosity=2)
+    done = unittest.main(argv=[sys.argv[0], *(a for a in sys.argv[1:] if a != "--times")], verbosity=2, exit=False)
+    if "--times" in sys.argv:
+        times()
+    sys.exit(not done.result.wasSuccessful())
