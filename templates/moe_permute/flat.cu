@@ -1,8 +1,8 @@
 /*!autotune
 template  flat                         # a thread reads a piece of a token's row once, and writes it for each of its experts
-use       access policy checked
+use       access policy wide checked
 
-param     VEC     = 1 2 4 8 16         # bytes of an access
+param     VEC     = 1 2 4 8 16 32      # bytes of an access
 param     EACH    = 1 2 4              # pieces of a thread
 param     THREADS = 64 128 256 512     # threads a block
 param     HINT    = none once          # writes are marked as not needed soon
@@ -15,6 +15,7 @@ const     ACROSS  = ceil_div(PITCH, THREADS * EACH) # blocks side by side for a 
 const     RAGGED  = PITCH % (THREADS * EACH) != 0
 
 require   row_bytes % VEC == 0         # every row begins aligned
+require   VEC <= 16 || device.cc >= 100 # older devices have no wider ones
 require   2 * VEC > gcd(row_bytes, 16) # far narrower than the alignment allows is slow
 require   2 * PITCH > THREADS * EACH || (EACH == 1 && THREADS == 64) # at least half of the threads have something
 require   THREADS <= device.max_threads_per_block
@@ -33,6 +34,7 @@ constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
 #include "../common/access.cuh"
 #include "../common/checked.cuh"
 #include "../common/policy.cuh"
+#include "../common/wide.cuh"
 #endif
 
 extern "C" __global__ void __launch_bounds__(THREADS)
