@@ -37,25 +37,27 @@ struct Sums { /* of a row's squares, and its largest magnitude with gamma */
 /* Of a warp, in each of its lanes. `whole`: the largest is wanted. */
 template <bool whole> __device__ __forceinline__ Sums sums_of_warp(Sums mine)
 {
-#pragma unroll
-    for (int i = 16; i > 0; i /= 2)
-        mine.join({ __shfl_xor_sync(0xffffffffu, mine.squares, i), whole ? __shfl_xor_sync(0xffffffffu, mine.largest, i) : 0 });
-    return mine;
+    return { total_of<32>(mine.squares), whole ? largest_magnitude(mine.largest) : 0 };
 }
 
-/* Of several warps: by halves, as additions that follow each other would take longer. */
-template <int count> __device__ __forceinline__ Sums joined(const Sums *parts)
+/* Of several warps: of few by each thread, in halves, as additions that follow each other take longer; of many by lanes. */
+template <int count, bool whole> __device__ __forceinline__ Sums joined(const Sums *parts)
 {
-    Sums all[count];
+    if constexpr (count > 8) {
+        const Sums mine = parts[threadIdx.x % count];
+        return { total_of<count>(mine.squares), whole ? largest_magnitude(mine.largest) : 0 };
+    } else {
+        Sums all[count];
 #pragma unroll
-    for (int i = 0; i < count; i++)
-        all[i] = parts[i];
+        for (int i = 0; i < count; i++)
+            all[i] = parts[i];
 #pragma unroll
-    for (int half = count / 2; half > 0; half /= 2)
+        for (int half = count / 2; half > 0; half /= 2)
 #pragma unroll
-        for (int i = 0; i < half; i++)
-            all[i].join(all[i + half]);
-    return all[0];
+            for (int i = 0; i < half; i++)
+                all[i].join(all[i + half]);
+        return all[0];
+    }
 }
 
 /*
@@ -101,13 +103,13 @@ template <class Is> struct Share {
 
     __device__ __forceinline__ float squares() const
     {
-        float sum = 0;
+        float sum[4] = {}; /* an addition takes four cycles */
 #pragma unroll
         for (int i = 0; i < Is::EACH; i++)
 #pragma unroll
             for (int k = 0; k < Is::ELEMS; k++)
-                sum = fmaf(piece[i][k], piece[i][k], sum);
-        return sum;
+                sum[k % 4] = fmaf(piece[i][k], piece[i][k], sum[k % 4]);
+        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 };
 
@@ -119,11 +121,11 @@ template <class Piece> struct Weighted {
 
     template <int elems> __device__ __forceinline__ float largest() const
     {
-        float most = 0;
+        float most[2] = {};
 #pragma unroll
         for (int k = 0; k < elems; k++)
-            most = fmaxf(most, fabsf((*this)[k]));
-        return most;
+            most[k % 2] = fmaxf(most[k % 2], fabsf((*this)[k]));
+        return fmaxf(most[0], most[1]);
     }
 };
 

@@ -22,3 +22,13 @@ template <int lanes> __device__ __forceinline__ float largest_of(float value)
         value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, i));
     return value;
 }
+
+/* Of numbers that are not negative, over the warp: these are in the order of their bits. */
+__device__ __forceinline__ float largest_magnitude(float value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __uint_as_float(__reduce_max_sync(0xffffffffu, __float_as_uint(value)));
+#else
+    return largest_of<32>(value);
+#endif
+}

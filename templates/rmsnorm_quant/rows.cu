@@ -67,7 +67,7 @@ rmsnorm_quant_rows(unsigned char *__restrict__ q, unsigned char *__restrict__ sc
         largest.find(mine, gamma_of);
     if (WARPS > 1) {
         __syncthreads();
-        all = joined<WARPS>(parts[row]);
+        all = joined<WARPS, WHOLE>(parts[row]);
     }
     if (!EARLY) {
         weight.template read<false>(gamma, lane);

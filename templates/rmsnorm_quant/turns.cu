@@ -15,7 +15,7 @@ require   2 * ELEMS > gcd(hidden, 8) || LANES * ELEMS >= hidden # far narrower t
 require   2 * hidden > LANES * ELEMS   # at least half of the threads have something
 require   EACH * ELEMS <= 64           # they are in registers
 require   LANES * ROWS <= 1024 && LANES * ROWS >= 64
-require   (EACH * ELEMS * (GAMMA == GAMMA_registers ? 3 : 2) + 32) * LANES * ROWS * BLOCKS <= 2 * device.max_registers_per_block # all are resident
+require   (EACH * ELEMS * (2 + (GAMMA == GAMMA_registers) + ADD) / 2 + 40) * LANES * ROWS * BLOCKS <= device.max_registers_per_block # no spills
 require   LANES * ROWS * BLOCKS <= 2048 && LANES * ROWS * BLOCKS >= 256
 require   GAMMA == GAMMA_registers || EACH * LANES * ELEMS * sizeof(T) <= 40960
 require   down > step                  # blocks have several rows
@@ -92,7 +92,7 @@ rmsnorm_quant_turns(unsigned char *__restrict__ q, unsigned char *__restrict__ s
         if (lane % 32 == 0)
             parts[turn][row][lane / 32] = all;
         __syncthreads(); /* two parts: nobody is more than one barrier ahead */
-        all = joined<WARPS>(parts[turn][row]);
+        all = joined<WARPS, WHOLE>(parts[turn][row]);
         if (WHOLE)
             largest.of[0] = all.largest;
         write_normalized<Is>(q, scales, mine, gamma_of, largest, all.squares, eps, lane, token, tokens);
