@@ -5,6 +5,7 @@ use       quant
 param     ELEMS   = 8 16 32            # elements of a thread, side by side
 param     EACH    = 1 2 4 8            # groups of a thread, all read before the first is written
 param     THREADS = 64 128 256 512     # threads a block
+param     BYTES   = 16 32              # of an access, at most
 param     HINT    = none once keep apart # writes are marked as not needed soon; reads as to be kept in the L2; or both
 
 const     LAYOUT  = layout
@@ -16,6 +17,7 @@ let       blocks  = ceil_div(slots, each_block)
 const     EDGE    = slots % each_block != 0
 
 require   ELEMS <= GROUP
+require   BYTES == 16 || (device.cc >= 100 && ELEMS * sizeof(T) >= 32) # older devices have no wider ones
 require   EACH == 1 || blocks >= device.sms # else fewer threads have more to do
 require   HINT == HINT_none || (device.cc >= 80 && moved >= device.l2_bytes / 4)
 require   THREADS <= device.max_threads_per_block
@@ -29,9 +31,10 @@ require   blocks <= device.max_grid_x
 
 /*
  * All scales of an operation are numbered, with those that a layout has beyond its groups; LANES lanes have the group of one.
- * `Mine` is what a thread reads and computes of its elements: `read(token, column)`, `[i]`, `largest()`.
+ * `Mine` is what a thread reads and computes of its elements: `read(token, column)`, `[i]`, `largest()`. `exact`: as the
+ * reference divides, bit for bit.
  */
-template <class Mine, int threads, int elems, int each, int layout, int group, int groups, bool edge, bool once>
+template <class Mine, bool exact, int threads, int elems, int each, int bytes, int layout, int group, int groups, bool edge, bool once>
 __device__ __forceinline__ void quantize_groups(unsigned char *q, void *scales, long long tokens, const Mine &from)
 {
     constexpr bool BLOCKS = layout == SCALES_BLOCKS;
@@ -51,12 +54,13 @@ __device__ __forceinline__ void quantize_groups(unsigned char *q, void *scales, 
     for (int k = 0; k < each; k++) {
         const int slot = first + k * APART, token = slot / ACROSS, g = slot % ACROSS;
         const bool has = !BLOCKS || (g < groups && token < tokens);
-        const float scale = scale_for<layout >= SCALES_E8M0>(largest_of<LANES_OF>(mine[k].largest()));
+        const float largest = largest_of<LANES_OF>(mine[k].largest());
+        const Scaled is = exact ? exactly_scaled_for<layout >= SCALES_E8M0>(largest) : scaled_for<layout >= SCALES_E8M0>(largest, 1);
         if (edge && slot >= slots)
             continue;
         if (has)
-            write_e4m3<elems, once>(q + (long long)token * (groups * group) + g * group + column, mine[k], 1 / scale);
+            write_e4m3<elems, once, bytes>(q + (long long)token * (groups * group) + g * group + column, mine[k], is.by);
         if (column == 0)
-            write_scale<layout>(scales, has ? scale : 0, token, g, tokens, groups);
+            write_scale<layout>(scales, has ? is.scale : 0, token, g, tokens, groups);
     }
 }

@@ -1,12 +1,14 @@
 /*!autotune
 common    quant                        # numbers to e4m3 with a scale for several of them
-use       convert policy
+use       convert policy reduce wide
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
 #include "convert.cuh"
 #include "policy.cuh"
+#include "reduce.cuh"
+#include "wide.cuh"
 #endif
 
 /* The bits of e8m0: the exponent of a power of two. */
@@ -22,18 +24,35 @@ template <bool power> __device__ __forceinline__ float scale_for(float largest)
     return power ? __uint_as_float((__float_as_uint(scale) + 0x7fffffu) & 0x7f800000u) : scale;
 }
 
-/* The largest of each aligned part of so many lanes, in all of them. */
-template <int lanes> __device__ __forceinline__ float largest_of(float value)
+/* A scale, and what the numbers are multiplied with that are divided by it. */
+struct Scaled {
+    float scale, by;
+};
+
+/* As the reference divides, bit for bit. */
+template <bool power> __device__ __forceinline__ Scaled exactly_scaled_for(float largest)
 {
-#pragma unroll
-    for (int i = lanes / 2; i > 0; i /= 2)
-        value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, i));
-    return value;
+    const float scale = scale_for<power>(largest);
+    return { scale, 1 / scale };
 }
 
-/* `count` elements that follow each other, in registers; they begin at a multiple of what one access reads. */
-template <int count> struct Elements {
-    static constexpr int PER = count * ES < 16 ? count : 16 / ES; /* of an access */
+/*
+ * The same where tolerances allow it, without a division that others wait for. `largest` is that of numbers which are
+ * multiplied with `factor`, too; a factor that is NaN remains NaN.
+ */
+template <bool power> __device__ __forceinline__ Scaled scaled_for(float largest, float factor)
+{
+    const bool  counts = largest * factor >= 1e-10f;
+    const float scale = (counts ? largest * factor : 1e-10f) * (1 / 448.0f);
+    if (!power)
+        return { scale, counts ? __fdividef(448.0f, largest) : factor * 448e10f };
+    const unsigned bits = (__float_as_uint(scale) + 0x7fffffu) & 0x7f800000u;
+    return { __uint_as_float(bits), factor * __uint_as_float(0x7f000000u - bits) }; /* exponents e and -e */
+}
+
+/* `count` elements that follow each other, in registers; they begin at a multiple of what one access reads, `bytes` at most. */
+template <int count, int bytes = 16> struct Elements {
+    static constexpr int PER = count * ES < bytes ? count : bytes / ES; /* of an access */
     using Part = Vector<PER>;
     Part part[count / PER];
 
@@ -57,9 +76,10 @@ template <int count> struct Elements {
 };
 
 /* Elements of any kind, times `by`, as e4m3; they end at a multiple of what one access writes. */
-template <int count, bool once, class From> __device__ __forceinline__ void write_e4m3(unsigned char *to, const From &from, float by)
+template <int count, bool once, int bytes = 16, class From>
+__device__ __forceinline__ void write_e4m3(unsigned char *to, const From &from, float by)
 {
-    constexpr int BYTES = count < 16 ? count : 16;
+    constexpr int BYTES = count < bytes ? count : bytes;
     using Bits = typename Access<BYTES>::type;
 #pragma unroll
     for (int k = 0; k < count; k += BYTES) {

@@ -8,22 +8,22 @@ require   ELEMS * EACH <= 128          # 64 registers hold what is read
 arg       q scales in tokens
 grid      blocks
 block     THREADS
-default   ELEMS=16 EACH=2 THREADS=256 HINT=none
+default   ELEMS=16 EACH=2 THREADS=256 HINT=none BYTES=16
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int ELEMS = 16, EACH = 2, THREADS = 256, LAYOUT = 1, GROUP = 128, GROUPS = 32, EDGE = 1;
+constexpr int ELEMS = 16, EACH = 2, THREADS = 256, BYTES = 16, LAYOUT = 1, GROUP = 128, GROUPS = 32, EDGE = 1;
 constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT_apart = 3, HINT = HINT_none;
 #include "../common/groups.cuh"
 #endif
 
-struct Mine : Elements<ELEMS> {
+struct Mine : Elements<ELEMS, BYTES> {
     const T *in;
 
     __device__ __forceinline__ void read(int token, int column)
     {
-        Elements<ELEMS>::template read<HINT >= HINT_keep, false>(in + (long long)token * (GROUPS * GROUP) + column);
+        Elements<ELEMS, BYTES>::template read<HINT >= HINT_keep, false>(in + (long long)token * (GROUPS * GROUP) + column);
     }
 };
 
@@ -33,5 +33,5 @@ group_quant_flat(unsigned char *__restrict__ q, unsigned char *__restrict__ scal
     constexpr bool ONCE = HINT == HINT_once || HINT == HINT_apart;
     Mine from = {};
     from.in = in;
-    quantize_groups<Mine, THREADS, ELEMS, EACH, LAYOUT, GROUP, GROUPS, EDGE, ONCE>(q, scales, tokens, from);
+    quantize_groups<Mine, true, THREADS, ELEMS, EACH, BYTES, LAYOUT, GROUP, GROUPS, EDGE, ONCE>(q, scales, tokens, from);
 }

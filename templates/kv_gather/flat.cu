@@ -3,6 +3,7 @@ template  flat                         # a thread has the same piece of some tok
 use       quant
 
 param     ELEMS   = 1 2 4 8 16         # elements of a piece
+param     BYTES   = 16 32              # of an access, at most
 param     EACH    = 1 2 4              # tokens of a thread
 param     THREADS = 64 128 256 512     # threads a block
 param     HINT    = none once          # writes are marked as not needed soon
@@ -12,10 +13,11 @@ const     WIDTH   = width
 const     PARTS   = width / ELEMS      # pieces of a row
 let       apart   = ceil_div(tokens, EACH) # between two tokens of a thread
 let       items   = apart * PARTS
-const     READ    = CONVERT ? ELEMS : min(ELEMS, 16 / sizeof(T)) # elements of a read access
-const     WRITE   = min(ELEMS, 16 / sizeof(T)) # of a write access
+const     READ    = CONVERT ? ELEMS : min(ELEMS, BYTES / sizeof(T)) # elements of a read access
+const     WRITE   = min(ELEMS, BYTES / sizeof(T)) # of a write access
 
 require   width % ELEMS == 0           # every row begins aligned
+require   BYTES == 16 || (device.cc >= 100 && ELEMS * sizeof(T) >= 32) # older devices have no wider ones
 require   2 * ELEMS > gcd(width, 8)    # far narrower than the alignment allows is slow
 require   EACH == 1 || ceil_div(items, THREADS) >= device.sms # else fewer multiprocessors have something
 require   items < 2147480000 && ceil_div(items, THREADS) <= device.max_grid_x
@@ -24,12 +26,12 @@ require   THREADS <= device.max_threads_per_block
 arg       k v k_cache v_cache slot k_scale v_scale slots tokens
 grid      ceil_div(items, THREADS)
 block     THREADS
-default   ELEMS=8 EACH=1 THREADS=256 HINT=none
+default   ELEMS=8 EACH=1 THREADS=256 HINT=none BYTES=16
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int ELEMS = 8, EACH = 1, THREADS = 256, CONVERT = 1, WIDTH = 1024, PARTS = 128, READ = 8, WRITE = 4;
+constexpr int ELEMS = 8, BYTES = 16, EACH = 1, THREADS = 256, CONVERT = 1, WIDTH = 1024, PARTS = 128, READ = 8, WRITE = 4;
 constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
 #include "../common/quant.cuh"
 #endif

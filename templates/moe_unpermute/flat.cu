@@ -1,8 +1,8 @@
 /*!autotune
 template  flat                         # a thread has a piece of a token's row, and reads it from all of its experts at once
-use       access policy
+use       access policy wide
 
-param     VEC     = 2 4 8 16           # bytes of an access
+param     VEC     = 2 4 8 16 32        # bytes of an access
 param     EACH    = 1 2 4              # pieces of a thread
 param     AHEAD   = 1 2 4 8 16         # experts whose pieces are on their way at once
 param     THREADS = 64 128 256 512     # threads a block
@@ -16,6 +16,7 @@ const     RAGGED  = pitch % (THREADS * EACH) != 0
 
 require   VEC >= sizeof(T)
 require   hidden * sizeof(T) % VEC == 0 # every row begins aligned
+require   VEC <= 16 || device.cc >= 100 # older devices have no wider ones
 require   2 * VEC > gcd(hidden * sizeof(T), 16) # far narrower than the alignment allows is slow
 require   AHEAD <= top
 require   top % AHEAD == 0 || AHEAD == 8 || AHEAD == 4
@@ -36,6 +37,7 @@ constexpr int VEC = 16, EACH = 1, AHEAD = 4, THREADS = 256, TOP = 8, ACROSS = 4,
 constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
 #include "../common/access.cuh"
 #include "../common/policy.cuh"
+#include "../common/wide.cuh"
 #endif
 
 /* A block has a part of one token's row, so that its experts and their weights are the same for all of its threads. */

@@ -1,8 +1,9 @@
 /*!autotune
 template  heads                        # a thread has some pairs of a head, and the same of further heads, whose angles are the same
-use       access policy
+use       access policy wide
 
-param     PAIRS   = 2 4 8              # of a thread and head, side by side
+param     PAIRS   = 2 4 8 16           # of a thread and head, side by side
+param     BYTES   = 16 32              # of an access to elements, at most
 param     EACH    = 1 2 4 8            # heads of a thread
 param     THREADS = 64 128 256 512     # threads a block
 param     HINT    = none once          # reads and writes are marked as not needed again
@@ -18,6 +19,7 @@ let       items   = tokens * APART * PARTS
 const     RAGGED  = heads % EACH != 0
 
 require   head % (2 * PAIRS) == 0
+require   BYTES == 16 ? PAIRS <= 8 : device.cc >= 100 && PAIRS * sizeof(T) * (style == style_interleaved ? 2 : 1) >= 32 # older devices have no wider ones
 require   PAIRS % 4 == 0 || head % 8 != 0 # far narrower than the alignment allows is slow
 require   EACH == 1 || APART * EACH < heads + APART # every thread has heads
 require   EACH <= heads
@@ -27,19 +29,20 @@ require   THREADS <= device.max_threads_per_block
 arg       q k q_in k_in table position tokens
 grid      ceil_div(items, THREADS)
 block     THREADS
-default   PAIRS=8 EACH=4 THREADS=256 HINT=none
+default   PAIRS=8 EACH=4 THREADS=256 HINT=none BYTES=16
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int PAIRS = 4, EACH = 4, THREADS = 256, INTERLEAVED = 0, Q_HEADS = 32, K_HEADS = 8, HEAD = 128, PARTS = 16, APART = 10, RAGGED = 0;
+constexpr int PAIRS = 4, BYTES = 16, EACH = 4, THREADS = 256, INTERLEAVED = 0, Q_HEADS = 32, K_HEADS = 8, HEAD = 128, PARTS = 16, APART = 10, RAGGED = 0;
 constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
 #include "../common/access.cuh"
 #include "../common/policy.cuh"
+#include "../common/wide.cuh"
 #endif
 
 constexpr int  RUN  = INTERLEAVED ? 2 * PAIRS : PAIRS; /* elements side by side */
-constexpr int  PER  = RUN * ES < 16 ? RUN : 16 / ES;   /* of an access */
+constexpr int  PER  = RUN * ES < BYTES ? RUN : BYTES / ES;   /* of an access */
 constexpr bool ONCE = HINT == HINT_once;
 
 struct Pairs { /* of a head: elements of the pairs, or all first ones and then all second ones */

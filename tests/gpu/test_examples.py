@@ -1,4 +1,4 @@
-"""The examples of own kernels on a real GPU: whatever is tried of them is right.
+"""The examples of own kernels, and built-in reductions, on a real GPU: whatever is tried of them is right.
 
     AUTOTUNE_EXE=build/autotune python3 tests/gpu/test_examples.py       exit code 3: no GPU
 """
@@ -14,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ.get("AUTOTUNE_EXE", str(ROOT / "build" / "autotune"))
+EXAMPLES = ROOT / "tools" / "examples"
 PROBLEMS = ["sgemm 300x260x130 f32", "convolution 333x444 f32", "stencil 500x600x4 f32", "softmax 300x1000 f32",
             "softmax 2000x96 bf16", "softmax 70x65536 bf16", "softmax 70x65536 f32", "softmax 33x1001 f16", "rmsnorm 3000x1000 f32",
             "rmsnorm 70x65536 bf16", "rmsnorm 33x1001 f16", "sum 1 f32", "sum 1000003 f32", "sum 100000007 i32", "argmax 1003 f32",
@@ -33,8 +34,9 @@ class Examples(unittest.TestCase):
         for number, problem in enumerate(PROBLEMS):
             database, op = self.folder / f"{number}.db", problem.split()[0]
             with self.subTest(problem=problem):
-                done = subprocess.run([PROGRAM, "tune", *problem.split(), "--templates", str(ROOT / "tools" / "examples"), "--db",
-                                       str(database), "--budget", "2s", "--quiet"], capture_output=True, text=True, check=False)
+                own = ["--templates", str(EXAMPLES)] if (EXAMPLES / op).is_dir() else []
+                done = subprocess.run([PROGRAM, "tune", *problem.split(), *own, "--db", str(database), "--budget", "2s", "--quiet"],
+                                      capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 store = sqlite3.connect(database)
                 tried = store.execute("SELECT template, outcome, count(*), max(log) FROM trials_all WHERE op = ? "

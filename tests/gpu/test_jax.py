@@ -117,6 +117,16 @@ class OnTheGpu(Case):
         run = jax.jit(lambda x: autotune.run("transpose", (64, 96), "f32", {"in": x, "out": like}) * 2)
         self.same(run(x), x.T * 2, 1)
 
+    def test_kernels_of_llm_serving(self):
+        x, weight = numbers(33, 512, dtype="bfloat16"), jnp.ones(512, "bfloat16")
+        q, scales = jax.jit(lambda x: autotune.group_quant(x * 1, layout="columns"))(x)
+        largest = jnp.abs(x.astype("float32").reshape(33, 4, 128)).max(-1)
+        numpy.testing.assert_allclose(scales, jnp.maximum(largest, 1e-10) / 448, rtol=1e-6)
+        back = q.astype("float32").reshape(33, 4, 128) * scales[..., None]
+        numpy.testing.assert_allclose(back.reshape(33, 512), x.astype("float32"), rtol=1 / 15, atol=0.01)
+        _, _, total = autotune.rmsnorm_quant(x, weight, x, eps=1e-6)
+        self.same(total, x + x, 2)
+
     def test_an_operation_that_nobody_has_measured(self):
         """What JAX says of its GPU is enough to choose a kernel that is valid there."""
         x, like = numbers(64, 96), jax.ShapeDtypeStruct((96, 64), "float32")

@@ -130,7 +130,9 @@ static void try_problem(const prober *p, const atx_problem *problem, size_t numb
     int64_t slots[ATX_MAX_SLOTS];
     atx_instance *instance = NULL;
     atx_rng rng = { 20 + number };
-    must(atx_problem_bind(slots, problem, &few_multiprocessors, &err), &err);
+    atx_limits limits = few_multiprocessors;
+    limits.cc = p->cc;
+    must(atx_problem_bind(slots, problem, &limits, &err), &err);
     const atx_instance_options o = { .catalog = p->catalog,
                                      .nvrtc = p->nvrtc,
                                      .problem = problem,

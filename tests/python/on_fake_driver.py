@@ -22,7 +22,7 @@ class Record(ctypes.Structure):
                 ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p),
                 ("attributes", ctypes.c_void_p), ("attribute_count", ctypes.c_uint),
                 ("attribute_ids", ctypes.c_int * 4), ("attribute_values", ctypes.c_uint * 3 * 4), ("waited", ctypes.c_void_p),
-                ("current", ctypes.c_void_p)]
+                ("current", ctypes.c_void_p), ("later", ctypes.c_int64 * 7)]
 
 
 class Copied(ctypes.Structure):

@@ -161,11 +161,11 @@ class Arrays(OnTheFakeDriver):
         self.assertEqual(FAKE.fake_read().launches, self.before)
 
     def test_the_short_way_launches_the_same(self):
-        self.tuner.submit("transpose", (64, 96), "u32", OUT, IN, 0x5A)
+        self.tuner.submit("transpose", (64, 96), "u32", (OUT, IN), 0x5A)
         seen = self.launched()
         self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x5A))
         with self.assertRaisesRegex(autotune.Error, "in: found NULL; expected device memory") as raised:
-            self.tuner.submit("transpose", (64, 96), "u32", OUT, 0, 0)
+            self.tuner.submit("transpose", (64, 96), "u32", (OUT, 0), 0)
         self.assertEqual(raised.exception.status, "usage")
 
     def test_reads_types_of_all_protocols(self):

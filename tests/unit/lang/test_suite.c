@@ -1,5 +1,5 @@
-/* test_suite.c - tests/data/suite.txt, the realistic problems, views.txt, cast_transpose.txt, rows.txt and
- * serving.txt: that they read, what they cover, that none is left without a kernel. */
+/* test_suite.c - tests/data/suite.txt, the realistic problems, views.txt, cast_transpose.txt, rows.txt,
+ * reductions.txt and serving.txt: that they read, what they cover, that none is left without a kernel. */
 #include "lang/arch.h"
 #include "lang/shapes.h"
 #include "space/space.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static atx_catalog *catalog;
-static atx_shapes suite, views, converting, rows, serving;
+static atx_shapes suite, views, converting, rows, reductions, serving;
 
 static void read(atx_shapes *out, const char *file)
 {
@@ -26,6 +26,7 @@ static void begin(void)
     read(&views, "views.txt");
     read(&converting, "cast_transpose.txt");
     read(&rows, "rows.txt");
+    read(&reductions, "reductions.txt");
     read(&serving, "serving.txt");
 }
 
@@ -35,6 +36,7 @@ static void end(void)
     atx_shapes_clear(&views);
     atx_shapes_clear(&converting);
     atx_shapes_clear(&rows);
+    atx_shapes_clear(&reductions);
     atx_shapes_clear(&serving);
     atx_catalog_close(catalog);
 }
@@ -144,9 +146,9 @@ Test(suite, every_template_has_problems)
         const atx_op *op = atx_catalog_op(catalog, o);
         for (int k = 0; k < atx_catalog_template_count(catalog, op) && !op->storage; k++) {
             const atx_template *t = atx_catalog_template(catalog, op, k);
-            const int64_t count = configurations_for(t, &converting, &limits) +
-                                  configurations_for(t, &rows, &limits) +
-                                  configurations_for(t, &serving, &limits);
+            const int64_t count =
+                configurations_for(t, &converting, &limits) + configurations_for(t, &rows, &limits) +
+                configurations_for(t, &reductions, &limits) + configurations_for(t, &serving, &limits);
             cr_expect_gt(count, 0, "%s", t->text.file);
         }
     }
@@ -162,6 +164,18 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
         expect_configurations(&views, "view", &limits, 10);
         expect_configurations(&converting, "conversion", &limits, 10);
         expect_configurations(&rows, "rows", &limits, 10);
+        expect_configurations(&reductions, "reduction", &limits, 2);
         expect_configurations(&serving, "serving", &limits, 6);
     }
+}
+
+/* What is tuned of them ships with the program. */
+Test(suite, every_size_of_serving_that_is_tuned_has_configurations)
+{
+    atx_shapes tuned = { 0 };
+    atx_limits limits;
+    atx_arch_limits(&limits, 90);
+    read(&tuned, "serving_sizes.txt");
+    expect_configurations(&tuned, "size", &limits, 6);
+    atx_shapes_clear(&tuned);
 }

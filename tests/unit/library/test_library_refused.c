@@ -58,7 +58,7 @@ static const struct {
     { { .struct_bytes = sizeof(at_problem), .op = NULL }, AT_ERR_INPUT, "no operation ''" },
     { { .struct_bytes = sizeof(at_problem), .op = "" },
       AT_ERR_INPUT,
-      "expected one of: block_quant cast_transpose copy" },
+      "expected one of: argmax block_quant cast_transpose" },
     { { .struct_bytes = sizeof(at_problem), .op = "transpos", .size_count = 2 },
       AT_ERR_INPUT,
       "no operation 'transpos'" },

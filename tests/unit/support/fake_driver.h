@@ -17,8 +17,9 @@ typedef struct fake_record {
     unsigned attribute_count;
     int attribute_ids[FAKE_ATTRIBUTES]; /* the first of them, as cuda.h numbers them */
     unsigned attribute_values[FAKE_ATTRIBUTES][3];
-    void *waited;  /* the stream that was last waited for */
-    void *current; /* the context of the thread that asks */
+    void *waited;     /* the stream that was last waited for */
+    void *current;    /* the context of the thread that asks */
+    int64_t later[7]; /* parameters behind `params` */
 } fake_record;
 
 #define FAKE_PRIMARY 0xc0deu  /* the primary context */

@@ -5,7 +5,7 @@ use       ring
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "ring.cuh"
+#include "../../../templates/common/ring.cuh"
 #endif
 
 /* A CUtensorMap. */

@@ -1,4 +1,4 @@
-"""Quantization of groups to e4m3: what torch.compile makes, and a copy of as many bytes."""
+"""Quantization of groups to e4m3: what torch.compile makes, a kernel in Triton, and a copy of as many bytes."""
 
 from . import serving
 
@@ -22,7 +22,9 @@ def buffers(problem):
 
 def peers(problem, buffers):
     size = serving.size_of(serving.choices(problem, 2)[1])
-    return serving.peers(problem, work(problem)[0], lambda x: serving.quantized(x.float(), size), buffers[2])
+    found = serving.peers(problem, work(problem)[0], lambda x: serving.quantized(x.float(), size), buffers[2])
+    serving.groups_by_triton(found, problem, *buffers, size)
+    return found
 
 
 def check(problem, buffers):

@@ -111,6 +111,7 @@ def main():
     device = tuner = None
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")  # what libraries print goes to stderr
     os.dup2(2, 1)
+    begin_early()
     for line in sys.stdin:
         try:
             asked = json.loads(line)
@@ -128,6 +129,14 @@ def main():
         print(json.dumps(answer), file=answers, flush=True)
         if device is not None:
             free_memory()
+
+
+def begin_early():
+    """What takes seconds, before the first problem is there; what is missing says so then."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        pass
 
 
 def free_memory():

@@ -1,4 +1,4 @@
-"""RMSNorm of rows: what torch.compile makes, a kernel in Triton, and PyTorch's own."""
+"""RMSNorm of rows: what torch.compile makes, kernels in Triton, Liger's and Helion's, and PyTorch's own."""
 
 from . import optional, rows, sizes
 
@@ -38,6 +38,18 @@ def by_triton(problem, out, read, gamma):
     return rows_triton.rmsnorm(out, read, gamma, EPS, *rows.once(problem, "triton", choose))
 
 
+def by_liger(read, gamma):
+    from liger_kernel.ops.rms_norm import LigerRMSNormFunction
+
+    return rows.tried(lambda: LigerRMSNormFunction.apply(read, gamma, EPS, 0.0, "gemma"))  # all in f32
+
+
+def by_helion(read, gamma):
+    from . import rows_helion
+
+    return rows.tried(lambda: rows_helion.rmsnorm(read, gamma, EPS))
+
+
 def peers(problem, buffers):
     import torch
 
@@ -50,6 +62,8 @@ def peers(problem, buffers):
 
     optional(found, "torch.compile", by_compiler)
     optional(found, "Triton", lambda: by_triton(problem, out, read, gamma))
+    optional(found, "Liger", lambda: by_liger(read, gamma))
+    optional(found, "Helion", lambda: by_helion(read, gamma))
     optional(found, "PyTorch", lambda: lambda: torch.nn.functional.rms_norm(read, gamma.shape, gamma, EPS))
     optional(found, "copy", lambda: lambda: out.copy_(read))
     return found

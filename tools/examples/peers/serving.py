@@ -48,6 +48,33 @@ def by_compiler(found, problem, function, *inputs):
     optional(found, "torch.compile", make)
 
 
+def by_triton(found, problem, candidates):
+    """Adds the fastest of candidates(), {key: launch}."""
+    def make():
+        made = candidates()
+        return made[rows.once(problem, "triton", lambda: rows.fastest(made))]
+
+    optional(found, "Triton", make)
+
+
+def of_its_own(q, s):
+    """Room for results, as e4m3 and f32."""
+    import torch
+
+    return torch.empty_like(q).view(torch.float8_e4m3fn), torch.empty_like(s).view(torch.float32)
+
+
+def groups_by_triton(found, problem, q, s, read, size, silu=False):
+    def candidates():
+        from . import serving_triton
+
+        code, scales = of_its_own(q, s)
+        return {shape: serving_triton.groups(code, scales, read, size, silu, *shape)
+                for shape in ((1, 4), (2, 8), (4, 8), (4, 16), (4, 32), (8, 32))}
+
+    by_triton(found, problem, candidates)
+
+
 def peers(problem, moved, function, *inputs):
     found = {"copy": by_index.of_bytes(-(-moved // 8192) * 8192)}  # of whole 4096 bytes: others take PyTorch up to 1.5 times as long
     by_compiler(found, problem, function, *inputs)

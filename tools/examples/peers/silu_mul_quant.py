@@ -1,4 +1,4 @@
-"""silu(gate) * up, quantized: what torch.compile makes, and a copy of as many bytes."""
+"""silu(gate) * up, quantized: what torch.compile makes, a kernel in Triton, and a copy of as many bytes."""
 
 from . import serving
 
@@ -29,7 +29,9 @@ def activated(x):
 
 def peers(problem, buffers):
     size = serving.size_of(serving.choices(problem, 2)[1])
-    return serving.peers(problem, work(problem)[0], lambda x: serving.quantized(activated(x), size), buffers[2])
+    found = serving.peers(problem, work(problem)[0], lambda x: serving.quantized(activated(x), size), buffers[2])
+    serving.groups_by_triton(found, problem, *buffers, size, silu=True)
+    return found
 
 
 def check(problem, buffers):

@@ -1,4 +1,4 @@
-"""Softmax of rows: what torch.compile makes, a kernel in Triton, and PyTorch's own."""
+"""Softmax of rows: what torch.compile makes, kernels in Triton, Liger's and Helion's, and PyTorch's own."""
 
 from . import optional, rows, sizes
 
@@ -33,6 +33,18 @@ def by_triton(problem, out, read):
     return rows_triton.softmax(out, read, *rows.once(problem, "triton", choose))
 
 
+def by_liger(read):
+    from liger_kernel.ops.softmax import LigerSoftmaxFunction
+
+    return rows.tried(lambda: LigerSoftmaxFunction.apply(read))
+
+
+def by_helion(read):
+    from . import rows_helion
+
+    return rows.tried(lambda: rows_helion.softmax(read))
+
+
 def peers(problem, buffers):
     import torch
 
@@ -45,6 +57,8 @@ def peers(problem, buffers):
 
     optional(found, "torch.compile", by_compiler)
     optional(found, "Triton", lambda: by_triton(problem, out, read))
+    optional(found, "Liger", lambda: by_liger(read))
+    optional(found, "Helion", lambda: by_helion(read))
     optional(found, "PyTorch", lambda: lambda: torch.softmax(read, -1, out=out))
     optional(found, "copy", lambda: lambda: out.copy_(read))
     return found

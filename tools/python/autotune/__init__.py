@@ -4,6 +4,7 @@
     print(autotune.find("transpose", (4096, 4096), "f32", device="NVIDIA H200").config)
     y = autotune.transpose(x)          # x: (rows, cols) or (batch, rows, cols) on a GPU
     autotune.run("blur", (4096, 4096), "f32", {"out": y, "in": x})
+    q, scales = autotune.group_quant(x)    # and others of LLM serving, on tensors of PyTorch and arrays of JAX
 
 Arrays are PyTorch tensors, JAX's, or what has __cuda_array_interface__ (CuPy, Numba) or __dlpack__. Work is submitted to
 the stream on which the framework works now. On PyTorch's tensors transpose and copy are operators: torch.compile takes them
@@ -29,12 +30,15 @@ from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotF
 from ._native import HERE as _HERE
 from ._native import load as _load
 from ._pack import Pack
+from ._serving import (block_quant, group_quant, kv_gather, kv_write, moe_permute, moe_unpermute, rmsnorm_quant, rope,
+                       silu_mul_quant)
 from ._tuner import Buffer as _Buffer
 from ._tuner import Dtype as _Dtype
 from ._tuner import Tuner
 
 __all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "StoreError", "Tuner",
-           "copy", "default", "find", "get_include", "load_pack", "permute", "prepare", "run", "transpose"]
+           "block_quant", "copy", "default", "find", "get_include", "group_quant", "kv_gather", "kv_write", "load_pack",
+           "moe_permute", "moe_unpermute", "permute", "prepare", "rmsnorm_quant", "rope", "run", "silu_mul_quant", "transpose"]
 
 _lock = _threading.Lock()
 _default: list[Tuner] = []
@@ -141,4 +145,4 @@ def permute(x: _Any, dims: _Sequence[int], out: _Any = None) -> _Any:
 
 
 if "torch" in _sys.modules:
-    from . import _torch  # noqa: F401  registers the operators
+    from . import _torch, _torch_serving  # noqa: F401  register the operators

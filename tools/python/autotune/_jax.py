@@ -104,9 +104,9 @@ class _Failed(Exception):
 
 
 @functools.lru_cache(maxsize=4096)
-def _plan(text: bytes) -> tuple[_native.ProblemStruct, tuple[int, ...], int]:
-    """Of a call's attribute: the problem, which of the operation's buffers are results, and the bytes that a copy moves,
-    else 0."""
+def _plan(text: bytes) -> tuple[_native.ProblemStruct, tuple[int, ...], int, _native.Scalars]:
+    """Of a call's attribute: the problem, which of the operation's buffers are results, the bytes that a copy moves, else 0,
+    and scalars that have another value than the declared one."""
     said = json.loads(text)
     if said["op"] == "permute":
         shape, dims = said["sizes"], said["dims"]
@@ -114,9 +114,9 @@ def _plan(text: bytes) -> tuple[_native.ProblemStruct, tuple[int, ...], int]:
         numbers = ctypes.c_int64 * _native.MAX_RANK
         out = [shape[d] for d in dims]
         layout = _native.LayoutStruct(rank, numbers(*out), numbers(*(strides[d] for d in dims)), numbers(*row_major(out)))
-        return _native.ProblemStruct(op=b"permute", type=_native.TYPES[said["type"]], layout=layout), (0,), 0
+        return _native.ProblemStruct(op=b"permute", type=_native.TYPES[said["type"]], layout=layout), (0,), 0, ()
     copied = said.get("bytes", 0)
-    return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied
+    return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied, tuple(map(tuple, said.get("scalars", ())))
 
 
 def _stream_of(call: _Call) -> int:
@@ -129,7 +129,7 @@ def _stream_of(call: _Call) -> int:
 
 def _launch(call: _Call) -> None:
     said = call.attributes.items[0].contents
-    problem, results, copied = _plan(ctypes.string_at(said.at, said.count))
+    problem, results, copied, scalars = _plan(ctypes.string_at(said.at, said.count))
     inputs = iter(call.inputs.items[i].contents.data for i in range(call.inputs.count))
     given = iter(call.results.items[i].contents.data for i in range(call.results.count))
     buffers = [next(given if i in results else inputs) for i in range(call.inputs.count + call.results.count)]
@@ -138,7 +138,7 @@ def _launch(call: _Call) -> None:
         if copied and (buffers[0] | buffers[1]) % COPY_ALIGNMENT:
             _driver.copy_bytes(buffers[0], buffers[1], copied, stream)
         else:
-            default()._launch(problem, buffers, stream)
+            default()._launch(problem, buffers, stream, scalars)
 
 
 def _describe(extension: int) -> None:
@@ -315,5 +315,11 @@ def _check_role(arg: _native.Arg, buffer: Any) -> None:
                          + ("an array of JAX" if arg.role == "input" else "jax.ShapeDtypeStruct(shape, dtype): JAX makes it"))
     kind, shape = _whole(buffer).dtype, tuple(buffer.shape)
     check_elements(arg, Array(0, shape, row_major(shape), _native.SPELLINGS.get(kind.name), kind.itemsize))
-    if not new and not isinstance(buffer, jax.core.Tracer) and {d.platform for d in buffer.devices()} == {"cpu"}:
-        raise ValueError(f"{arg.name}: found an array of JAX on the CPU; expected one on a GPU")
+    if not new:
+        refuse_cpu(arg.name, buffer)
+
+
+def refuse_cpu(name: str, array: Any) -> None:
+    """Outside of programs, which XLA places."""
+    if not isinstance(array, jax.core.Tracer) and {d.platform for d in array.devices()} == {"cpu"}:
+        raise ValueError(f"{name}: found an array of JAX on the CPU; expected one on a GPU")

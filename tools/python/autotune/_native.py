@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import glob
 import os
+import struct
 import sys
 import sysconfig
 from collections.abc import Mapping
@@ -131,6 +133,18 @@ class BufferStruct(ctypes.Structure):
     _fields_ = [("address", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
 
 
+Scalars = tuple[tuple[str, float], ...]  # names and values
+
+
+class ScalarStruct(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_int64)]
+
+
+class RunOptionsStruct(Sized):
+    _fields_ = [("no_compile", ctypes.c_int), ("no_tuning", ctypes.c_int), ("scalars", ctypes.POINTER(ScalarStruct)),
+                ("scalar_count", ctypes.c_int)]
+
+
 class ArgStruct(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("type", ctypes.c_int), ("opaque", ctypes.c_int),
                 ("buffer", ctypes.c_int), ("bytes", ctypes.c_int64), ("elements", ctypes.c_int64),
@@ -246,6 +260,16 @@ class Found:
         return (f"<autotune.Found {self.op} {self.shape} {self.type} on {self.device}: {self.match}"
                 f"{f', {self.template_name} {self.config}' if self.template_name else ''}"
                 f"{f', {1e6 * time:.2f} us' if time else ''}>")
+
+
+@functools.lru_cache(maxsize=64)
+def run_options(scalars: Scalars) -> Any:
+    """A pointer to the options of a call that gives these scalars, which are f32, a value. None: there are none."""
+    if not scalars:
+        return None
+    given = (ScalarStruct * len(scalars))(*((name.encode(), struct.unpack("<i", struct.pack("<f", value))[0])
+                                            for name, value in scalars))
+    return ctypes.pointer(RunOptionsStruct(scalars=given, scalar_count=len(scalars)))
 
 
 def decoded(text: bytes) -> str:

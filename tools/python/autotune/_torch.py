@@ -29,7 +29,7 @@ def _submitted(op: str, sizes: tuple[int, ...], x: Tensor, out: Tensor) -> bool:
     device = x.get_device()
     if not (x.is_contiguous() and _driver.is_current(device) and x.numel()):
         return False
-    default().submit(op, sizes, bits(x.element_size()), out.data_ptr(), x.data_ptr(),
+    default().submit(op, sizes, bits(x.element_size()), (out.data_ptr(), x.data_ptr()),
                      torch._C._cuda_getCurrentRawStream(device))
     return True
 

@@ -244,13 +244,16 @@ class Tuner:
         self._move("copy", (array.count,), 0, target, array, stream)
         return out
 
-    def submit(self, op: str, sizes: tuple[int, ...], dtype: Dtype, target: int, source: int, stream: int) -> None:
-        """The shortest way to a launch of an operation with two buffers: addresses, in the current context."""
+    def submit(self, op: str, sizes: tuple[int, ...], dtype: Dtype, addresses: Sequence[int], stream: int,
+               scalars: _native.Scalars = ()) -> None:
+        """The shortest way to a launch: addresses in the operation's order, in the current context. `scalars`: names and values
+        of those f32 that the operation declares as a number."""
         problem = self._problems.get((op, sizes, dtype, (), ())) or self._problem(op, sizes, dtype)
         error = _native.ErrorStruct()
         _driver.load_nvrtc()
-        buffers = (_native.BufferStruct * 2)((target, 0), (source, 0))
-        if self._library.at_run(self._handle, problem, buffers, 2, stream, None, error):
+        count = len(addresses)
+        buffers = (_native.BufferStruct * count)(*((address, 0) for address in addresses))
+        if self._library.at_run(self._handle, problem, buffers, count, stream, _native.run_options(scalars), error):
             self._raise(error)
 
     def transpose(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
@@ -327,12 +330,13 @@ class Tuner:
             else:
                 self._launch(self._problem(op, sizes, bits(array.item_bytes), (pitch,) if pitch else ()), (target, array), stream)
 
-    def _launch(self, problem: _native.ProblemStruct, buffers: Sequence[Array | int], stream: int | None) -> None:
+    def _launch(self, problem: _native.ProblemStruct, buffers: Sequence[Array | int], stream: int | None,
+                scalars: _native.Scalars = ()) -> None:
         """In the current context."""
         chosen = self._stream(buffers, stream)
         _driver.load_nvrtc()
         given = (_native.BufferStruct * len(buffers))(*map(_buffer, buffers))
-        self._call("at_run", self._handle, problem, given, len(buffers), chosen, None)
+        self._call("at_run", self._handle, problem, given, len(buffers), chosen, _native.run_options(scalars))
 
     def _stream(self, buffers: Sequence[Array | int], stream: int | None) -> int:
         """Where to submit. What is made on other streams is waited for."""

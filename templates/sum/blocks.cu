@@ -1,6 +1,6 @@
 /*!autotune
 template  blocks                       # blocks sum shares of the input, the last one their sums
-use       policy
+use       policy reduce
 
 param     THREADS = 128 256 512 1024
 param     UNROLL  = 1 2 4 8 16        # 16-byte accesses that a thread has on their way
@@ -14,6 +14,7 @@ let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a blo
 let       blocks  = min(pieces, BLOCKS * device.sms)
 let       fewer   = BLOCKS == 1 ? 0 : BLOCKS == 6 ? 4 : BLOCKS == 8 ? 6 : BLOCKS == 16 ? 8 : BLOCKS - 1 # the value before
 const     SINGLE  = blocks == 1       # needs nobody else
+general   SINGLE=0
 
 require   THREADS <= device.max_threads_per_block
 require   blocks <= 8192               # room in `parts`
@@ -32,7 +33,8 @@ using T = float;
 constexpr int THREADS = 256, UNROLL = 4, SINGLE = 0;
 constexpr int ORDER_strided = 0, ORDER_chunks = 1, ORDER = ORDER_strided, HINT_none = 0, HINT_once = 1, HINT = HINT_none;
 constexpr int JOIN_counted = 0, JOIN_awaited = 1, JOIN = JOIN_counted;
-#include "../../../templates/common/policy.cuh"
+#include "../common/policy.cuh"
+#include "../common/reduce.cuh"
 #endif
 
 constexpr int PER = 16 / (int)sizeof(T), PIECE = THREADS * UNROLL;
@@ -48,18 +50,12 @@ __device__ __forceinline__ T total_of_block(T sum)
     __shared__ T parts[THREADS / 32];
     constexpr int WARPS = THREADS / 32;
 
-#pragma unroll
-    for (int i = 16; i > 0; i /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, i);
+    sum = total_of<32>(sum);
     __syncthreads(); /* it is called twice */
     if (threadIdx.x % 32 == 0)
         parts[threadIdx.x / 32] = sum;
     __syncthreads();
-    sum = parts[threadIdx.x % WARPS];
-#pragma unroll
-    for (int i = WARPS / 2; i > 0; i /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, i);
-    return sum;
+    return total_of<WARPS>(parts[threadIdx.x % WARPS]);
 }
 
 /*

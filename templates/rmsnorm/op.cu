@@ -25,13 +25,11 @@ ceiling   copy 1 rows cols
 */
 
 /*
- * How to tune a kernel of your own, two: rows with a weight for each column, and a scalar.
- *
  * As in softmax, a row stays in registers between its two uses, and GROUP, ROWS, THREADS and CLUSTER say how many threads
- * share it: few for short rows, as many as there are for long ones. New is
- * gamma, which every row needs: it comes from the caches, but a group that has several rows in turn (TURNS) reads it once,
- * and can ask for the next row before the barrier of this one (AHEAD); both take registers. EARLY asks for gamma together
- * with the row, so that its way is hidden, or with it in the caches later.
+ * share it: few for short rows, as many as there are for long ones. Every row needs gamma: it comes from the caches, but a
+ * group that has several rows in turn (TURNS) reads it once, and can ask for the next row before the barrier of this one
+ * (AHEAD); both take registers. EARLY asks for gamma together with the row, so that its way is hidden, or with it in the
+ * caches later.
  *
  *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
@@ -39,8 +37,6 @@ ceiling   copy 1 rows cols
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *
  * The check: by norm, as in softmax; the reference adds in double precision.
- *
- *   autotune --templates tools/examples 'rmsnorm 4096x4096 bf16'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

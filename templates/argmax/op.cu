@@ -22,8 +22,6 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
 */
 
 /*
- * How to tune a kernel of your own, four: a reduction that no sum is, with its answer in another type.
- *
  * A value and its index fit into one word of 64 bits whose order is what is wanted: the value's bits, turned so that they
  * sort as unsigned numbers, above the complement of the index, so that of equal values the first is the largest. One
  * atomic maximum then joins blocks in any order, and the last block takes the index out. The word and the counter are 0
@@ -31,8 +29,6 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * Inputs are not NaN.
  *
  *   blocks.cu   THREADS, BLOCKS and UNROLL say how many accesses are on their way at once: as in sum
- *
- *   autotune --templates tools/examples 'argmax 1e9 f32'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

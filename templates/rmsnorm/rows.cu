@@ -6,7 +6,7 @@ param     GROUP  = 4 8 16 32 64 128 256 512 1024 # threads that share a row: tho
 param     ROWS   = 1 2 4 8 16 32 64   # groups in a block: short rows by themselves would make small blocks
 param     TURNS  = 1 2 4 8            # rows of a group, one after the other: gamma is read once for them
 param     AHEAD  = 0 1                # the next row is asked for before the barrier of this one
-param     BYTES  = 2 4 8 16           # of an access: 16 is best where rows begin at multiples of 16 bytes
+param     BYTES  = 2 4 8 16 32        # of an access: 16 is best where rows begin at multiples of 16 bytes
 param     HINT   = none once keep     # what the caches are told: nothing, that all is used once, or to keep what is read
 
 const     PER    = BYTES / sizeof(T)
@@ -15,9 +15,11 @@ const     RAGGED = cols % (GROUP * max(PER, 1)) != 0
 let       registers = EACH * max(BYTES, 4) / 4 * (2 + AHEAD)
 let       blocks = ceil_div(rows, ROWS * TURNS)
 const     SPARE  = rows != blocks * ROWS * TURNS # the last groups have fewer rows
+general   SPARE=1
 
 require   BYTES >= sizeof(T) && cols % max(PER, 1) == 0 # rows are whole vectors
-require   BYTES == 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
+require   BYTES <= 16 || device.cc >= 100 # older devices have no wider ones
+require   BYTES >= 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
 require   GROUP == 4 || cols > GROUP * PER / 2 # at least half of the threads have something
 require   GROUP * ROWS >= 64 && GROUP * ROWS <= device.max_threads_per_block
 require   ROWS * TURNS == 1 || ROWS * TURNS <= rows

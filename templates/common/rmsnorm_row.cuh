@@ -1,22 +1,15 @@
 /*!autotune
 common    rmsnorm_row          # one row in the registers of a group of threads
-use       access policy
+use       access policy reduce wide
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "../../../templates/common/access.cuh"
-#include "../../../templates/common/policy.cuh"
+#include "access.cuh"
+#include "policy.cuh"
+#include "reduce.cuh"
+#include "wide.cuh"
 #endif
-
-/* The sum over the warp's lanes, over each aligned part of so many, in all of them. */
-template <int lanes> __device__ __forceinline__ float total_of(float sum)
-{
-#pragma unroll
-    for (int i = lanes / 2; i > 0; i /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, i);
-    return sum;
-}
 
 /* `count` sums of parts of a row into one, by each warp for itself. */
 template <int count> __device__ __forceinline__ float joined(const float *parts)

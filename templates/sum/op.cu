@@ -22,8 +22,6 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
 */
 
 /*
- * How to tune a kernel of your own, three: much in, one number out.
- *
  * Blocks sum their shares, and one of them sums what they left. So there is one launch whatever the size, where a second
  * one would cost two microseconds, as much as 10^6 elements. That block is the one that comes last, by a counter (JOIN is
  * counted): then the sums are in a buffer whose contents do not matter (scratch). Or it is one that waits for words, which
@@ -38,8 +36,6 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
  * integers of this size sum to less than 2^24 on every way (six deviations of 58 * sqrt(10^9) are 1.1e7), so f32
  * holds each partial sum, any order gives the same bits, and one element that is left out or counted twice is seen
  * in 200 of 201 cases. What the check does not see is how a kernel rounds: that is the same for all orders of a tree.
- *
- *   autotune --templates tools/examples 'sum 1e9 f32'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

@@ -1,9 +1,11 @@
 /*!autotune
 common    exponents                    # sums of exponentials: of a thread, a warp, a block, a cluster
+use       reduce
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
+#include "reduce.cuh"
 #endif
 
 constexpr float LOG2E = 1.4426950408889634f;
@@ -45,23 +47,6 @@ struct Sum {
     }
 };
 
-/* Over the warp's lanes, over each aligned part of so many, in all of them. The largest first: exponentials are dear. */
-template <int lanes> __device__ __forceinline__ float largest_of(float top)
-{
-#pragma unroll
-    for (int i = lanes / 2; i > 0; i /= 2)
-        top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, i));
-    return top;
-}
-
-template <int lanes> __device__ __forceinline__ float total_of(float sum)
-{
-#pragma unroll
-    for (int i = lanes / 2; i > 0; i /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, i);
-    return sum;
-}
-
 /* `count` sums of parts of a row into one, by each warp for itself. */
 template <int count> __device__ __forceinline__ Sum joined(const Sum *parts)
 {
@@ -73,7 +58,7 @@ template <int count> __device__ __forceinline__ Sum joined(const Sum *parts)
         part[i] = parts[i * 32 + (int)(threadIdx.x % LANES)];
         all.scaled = fmaxf(all.scaled, part[i].scaled);
     }
-    all.scaled = largest_of<LANES>(all.scaled);
+    all.scaled = largest_of<LANES>(all.scaled); /* the largest first: exponentials are dear */
 #pragma unroll
     for (int i = 0; i < EACH; i++)
         all.sum += part[i].below(all.scaled);

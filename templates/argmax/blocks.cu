@@ -12,6 +12,7 @@ let       pieces  = max(1, ceil_div(vectors, THREADS * UNROLL)) # of which a blo
 let       blocks  = min(pieces, BLOCKS * device.sms)
 let       fewer   = BLOCKS == 1 ? 0 : BLOCKS == 6 ? 4 : BLOCKS == 8 ? 6 : BLOCKS == 16 ? 8 : BLOCKS - 1 # the value before
 const     SINGLE  = blocks == 1       # needs nobody else
+general   SINGLE=0
 
 require   THREADS <= device.max_threads_per_block
 require   BLOCKS == 1 || pieces > fewer * device.sms # else as with fewer
@@ -25,7 +26,7 @@ default   THREADS=256 UNROLL=4 BLOCKS=4 HINT=none
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int THREADS = 256, UNROLL = 4, SINGLE = 0, HINT_none = 0, HINT_once = 1, HINT = HINT_none;
-#include "../../../templates/common/policy.cuh"
+#include "../common/policy.cuh"
 #endif
 
 constexpr int PER = 4, PIECE = THREADS * UNROLL;

@@ -1,13 +1,14 @@
 /*!autotune
 common    softmax_row          # one row in the registers of a group of threads
-use       access policy exponents
+use       access policy exponents wide
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "../../../templates/common/access.cuh"
-#include "../../../templates/common/policy.cuh"
+#include "access.cuh"
+#include "policy.cuh"
 #include "exponents.cuh"
+#include "wide.cuh"
 #endif
 
 /*
@@ -29,6 +30,12 @@ __device__ __forceinline__ void forget(uint2 &bits, unsigned nothing)
 __device__ __forceinline__ void forget(uint4 &bits, unsigned nothing)
 {
     bits.x ^= nothing, bits.y ^= nothing, bits.z ^= nothing, bits.w ^= nothing;
+}
+__device__ __forceinline__ void forget(Wide &bits, unsigned nothing)
+{
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        bits.word[i] ^= nothing;
 }
 
 /*

@@ -23,8 +23,6 @@ ceiling   copy 1 rows cols
 */
 
 /*
- * How to tune a kernel of your own, one: rows that are read, reduced and written.
- *
  * The goal is the speed of a copy, so memory must be read once: a row stays in registers from its maximum to its
  * quotient. How it gets there is what the templates differ in:
  *
@@ -43,8 +41,6 @@ ceiling   copy 1 rows cols
  * rounded to few bits, and nearly always to the same ones: a sum that is off by a ten-thousandth moves enough elements to
  * the next number to be seen, which a limit for each element, of a whole such step, would not. An element that is not
  * written, or NaN, is far off by any norm. The reference adds in double precision.
- *
- *   autotune --templates tools/examples 'softmax 4096x4096 bf16'
  */
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;

@@ -4,7 +4,7 @@ use       softmax_row
 
 param     GROUP  = 4 8 16 32 64 128 256 512 1024 # threads that share a row: those of a warp need no shared memory
 param     ROWS   = 1 2 4 8 16 32 64   # groups in a block: short rows by themselves would make small blocks
-param     BYTES  = 2 4 8 16           # of an access: 16 is best where rows begin at multiples of 16 bytes
+param     BYTES  = 2 4 8 16 32        # of an access: 16 is best where rows begin at multiples of 16 bytes
 param     FLOATS = 0 1                # the row as floats, so that exponentials are computed once: more registers, less work
 param     HINT   = none once keep     # what the caches are told: nothing, that all is used once, or to keep what is read
 
@@ -13,9 +13,11 @@ const     EACH   = ceil_div(cols, GROUP * max(PER, 1)) # vectors of a thread
 const     RAGGED = cols % (GROUP * max(PER, 1)) != 0
 let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? max(BYTES, 4) / 4 : PER + max(BYTES, 4) / 8)
 const     SPARE  = rows % ROWS != 0   # the last block has groups without a row
+general   SPARE=1
 
 require   BYTES >= sizeof(T) && cols % max(PER, 1) == 0 # rows are whole vectors
-require   BYTES == 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
+require   BYTES <= 16 || device.cc >= 100 # older devices have no wider ones
+require   BYTES >= 16 || cols % (2 * max(PER, 1)) != 0 # no narrower than it must be
 require   GROUP == 4 || cols > GROUP * PER / 2 # at least half of the threads have something
 require   GROUP * ROWS >= 64 && GROUP * ROWS <= device.max_threads_per_block
 require   ROWS == 1 || ROWS <= rows

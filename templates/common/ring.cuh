@@ -5,7 +5,7 @@ use       policy
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "../../../templates/common/policy.cuh"
+#include "policy.cuh"
 #endif
 
 /*

@@ -1,0 +1,101 @@
+"""The operations of _serving.py as operators of PyTorch, autotune::group_quant and so on: a schema, a fake kernel, and a launch
+on the current stream. They have no gradients. Inputs that are not contiguous, or begin where no allocation does, are copied
+before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import _driver, _serving, default
+from ._serving import OPERATIONS, New
+from ._torch import _at_once
+
+_DTYPES = {"e4m3": torch.float8_e4m3fn, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8,
+           "e8m0": getattr(torch, "float8_e8m0fnu", torch.uint8)}  # before PyTorch 2.7 bytes
+_ALIGNMENT = 256  # of all buffers: the operations declare no other
+
+
+def _split(arguments: Sequence[Any]) -> tuple[list[Tensor], tuple[Any, ...]]:
+    """Tensors, without optional ones that are not there, and options."""
+    tensors = [a for a in arguments if isinstance(a, Tensor)]
+    return tensors, tuple(a for a in arguments if a is not None and not isinstance(a, Tensor))
+
+
+def _made(new: New, inputs: Sequence[Tensor]) -> Tensor:
+    dtype = inputs[new.dtype].dtype if isinstance(new.dtype, int) else _DTYPES[new.dtype]
+    if not new.across:
+        return inputs[0].new_empty(new.shape, dtype=dtype)
+    return inputs[0].new_empty((new.shape[-1], *new.shape[:-1]), dtype=dtype).movedim(0, -1)
+
+
+def _outputs(made: list[Tensor]) -> Any:
+    return None if not made else made[0] if len(made) == 1 else tuple(made)
+
+
+def _placed(name: str, inputs: list[Tensor]) -> int:
+    """The GPU that all are on."""
+    device = inputs[0].device
+    for i, x in enumerate(inputs):
+        if x.device != device or device.type != "cuda":
+            raise ValueError(f"{name}: found tensor {i + 1} on {x.device}; expected {f'that of the first, {device}' if i else 'one on a GPU: x.cuda()'}")
+    return device.index
+
+
+def _readable(x: Tensor) -> Tensor:
+    if x.is_contiguous() and x.data_ptr() % _ALIGNMENT == 0:
+        return x
+    return x.clone(memory_format=torch.contiguous_format)
+
+
+def _check_written(name: str, x: Tensor) -> Tensor:
+    if not x.is_contiguous() or x.data_ptr() % _ALIGNMENT:
+        raise ValueError(f"{name}: found strides {tuple(x.stride())} at {x.data_ptr():#x}; expected a contiguous tensor that begins at a "
+                         f"multiple of {_ALIGNMENT} bytes, since it is written")
+    return x
+
+
+def _run(name: str, arguments: Sequence[Any]) -> Any:
+    operation = OPERATIONS[name]
+    inputs, options = _split(arguments)
+    device = _placed(name, inputs)
+    plan = _serving.planned_once(name, tuple(map(_serving.spec, inputs)), options)
+    buffers: list[Any] = [_made(buffer, inputs) if isinstance(buffer, New) else buffer for buffer in plan.buffers]
+    made = [buffers[i] for i, _ in plan.results]
+    if not any(x.numel() for x in made or inputs[:1]):
+        return _outputs(made)
+    written = {operation.inputs.index(given): given for given in operation.written}
+    for i, buffer in enumerate(buffers):
+        if isinstance(buffer, int):
+            x = inputs[buffer]
+            buffers[i] = _check_written(written[buffer], x) if buffer in written else _readable(x)
+    with _driver.current(device):
+        default().submit(operation.op, plan.sizes, plan.type, [0 if x is None else x.data_ptr() for x in buffers],
+                         torch._C._cuda_getCurrentRawStream(device), plan.scalars)
+    return _outputs(made)
+
+
+def _fake(name: str, arguments: Sequence[Any]) -> Any:
+    inputs, options = _split(arguments)
+    plan = _serving.planned(name, tuple(map(_serving.spec, inputs)), options)
+    return _outputs([_made(new, inputs) for _, new in plan.results])
+
+
+def _register(name: str, operation: _serving.Operation) -> Any:
+    """torch.ops.autotune.NAME, for all devices, so that ours are the words when one is no GPU."""
+    operator = torch.library.custom_op(f"autotune::{name}", lambda *arguments: _run(name, arguments), mutates_args=operation.written,
+                                       schema=operation.schema)
+    operator.register_fake(lambda *arguments: _fake(name, arguments))
+    return getattr(torch.ops.autotune, name).default
+
+
+_OPERATORS = {name: _register(name, operation) for name, operation in OPERATIONS.items()}
+
+
+def call(name: str, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
+    if not torch.compiler.is_compiling() and all(x is None or isinstance(x, Tensor) and _at_once(x) for x in inputs):
+        return _run(name, (*inputs, *options))
+    return _OPERATORS[name](*inputs, *options)
