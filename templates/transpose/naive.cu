@@ -17,7 +17,7 @@ const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 
 general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
-require   threads >= 128 && threads <= 512 # smaller blocks cannot fill a multiprocessor
+prefer    threads >= 128 && threads <= 512 # smaller blocks cannot fill a multiprocessor
 require   threads <= device.max_threads_per_block
 require   tiles <= device.max_grid_x
 require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: elements are moved one by one

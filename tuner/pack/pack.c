@@ -120,13 +120,16 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 
 /* What is measured, and what of it is kept: the part of the time that goes to the problems of the choice, and
  * how many configurations are measured there. */
-#define SHARE 0.4
-enum { MEASURED_CONFIGS = 56 };
+#define SHARE         0.4
+#define SHARE_LEARNED 0.6                           /* of it to learn of an operation that no model knows */
+enum { MEASURED_CONFIGS = 56, MEASURED_EACH = 16 }; /* and kernels that are measured on one problem */
 
 /* Everything that a pack is made of. */
 typedef struct making {
     atx_pack *pack;
     const atx_pack_request *r;
+    atx_pack_request own; /* what *r is, with a model that was learned on the way */
+    atx_pack_learned learned;
     atx_pack_sample *samples, *others; /* to choose by, to try on */
     bool *measured[2];                 /* of those */
     int count, other_count;
@@ -137,18 +140,49 @@ typedef struct making {
     float *held_out; /* their losses on the others */
 } making;
 
-static at_status find_candidates(making *m, at_error *err)
+/* Of each problem the kernels that are expected to be the best. false: out of memory. */
+static bool want_best(bool *wanted, const atx_pack_candidates *c)
 {
-    at_status status = atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err);
-    m->pack->candidates = m->c.count;
-    if (status != AT_OK || !m->r->tuner)
-        return status;
+    float *sorted = malloc(((size_t)c->count + 1) * sizeof *sorted);
+    for (int p = 0; sorted && p < c->problems; p++) {
+        const float *row = c->losses + (size_t)p * (size_t)c->count;
+        memcpy(sorted, row, (size_t)c->count * sizeof *sorted);
+        qsort(sorted, (size_t)c->count, sizeof *sorted, by_loss);
+        const float most = c->count > MEASURED_EACH ? sorted[MEASURED_EACH - 1] : ATX_PACK_INVALID;
+        for (int k = 0; k < c->count; k++)
+            wanted[(size_t)p * (size_t)c->count + (size_t)k] = row[k] <= most;
+    }
+    free(sorted);
+    return sorted != NULL;
+}
+
+static at_status measure_candidates(making *m, at_error *err)
+{
     if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
         return atx_no_memory(err);
-    const atx_pack_table table = {
-        m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count, m->count
-    };
-    return atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
+    bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
+    const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0],
+                                   m->c.count,   m->count,   wanted };
+    at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
+    if (status == AT_OK)
+        status = atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
+    free(wanted);
+    return status;
+}
+
+static at_status find_candidates(making *m, at_error *err)
+{
+    at_status status = AT_OK;
+    if (m->r->tuner && !m->r->predictor) {
+        status =
+            atx_pack_tuner_learn(&m->learned, m->r->tuner, m->samples, m->count, SHARE * SHARE_LEARNED, err);
+        m->own.predictor = m->learned.predictor;
+    }
+    m->pack->unknown = !m->r->predictor;
+    if (status == AT_OK)
+        status = atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err);
+    m->pack->candidates = m->c.count;
+    return status == AT_OK && m->r->tuner ? measure_candidates(m, err) : status;
 }
 
 static void add_to_all(making *m, int candidate)
@@ -179,24 +213,6 @@ static at_status choose(making *m, at_error *err)
     m->pack->mean = atx_pack_mean_of(&m->c, chosen, count);
     m->pack->bound = atx_pack_bound(&m->c, count, m->pack->mean);
     return AT_OK;
-}
-
-/* The losses of all on the problems to try on. */
-static at_status try_all(making *m, at_error *err)
-{
-    at_status status = AT_OK;
-    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
-    for (int i = 0; kernels && i < m->all_count; i++)
-        kernels[i] = m->c.kernels[m->all[i]];
-    m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
-    if (!m->held_out)
-        status = atx_no_memory(err);
-    const atx_pack_table table = { kernels,        m->others,    m->held_out,
-                                   m->measured[1], m->all_count, m->other_count };
-    if (status == AT_OK && m->r->tuner)
-        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
-    free(kernels);
-    return status;
 }
 
 /* Which column of the losses on the others is a candidate's. */
@@ -233,6 +249,61 @@ static int count_of(const bool *measured, int count)
     return n;
 }
 
+/* The first `n` kernels that were chosen when there were so many, with their tree. */
+static bool grow_pack_of(atx_pack *pack, const making *m, int n)
+{
+    int rows = 0;
+    const int *chosen = m->sets.at[n - 1];
+    float *losses = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
+    pack->kernel_count = n;
+    for (int i = 0; i < n; i++)
+        pack->kernels[i] = m->c.kernels[chosen[i]];
+    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count) &&
+                      measure(&pack->chosen, pack, m->samples, losses, m->count);
+    pack->chosen.measured = count_of(m->measured[0], m->count);
+    free(losses);
+    return good;
+}
+
+/* The kernels that packs of 1, 2, ... kernels take for the problems to try on. false: out of memory. */
+static bool want_taken(bool *wanted, const making *m)
+{
+    atx_geometry unused;
+    atx_pack *fewer = malloc(sizeof *fewer);
+    bool good = fewer != NULL;
+    for (int n = 1; good && n <= m->pack->kernel_count; n++) {
+        *fewer = *m->pack;
+        good = grow_pack_of(fewer, m, n);
+        for (int p = 0; good && p < m->other_count; p++) {
+            const int k = atx_pack_take(&unused, fewer, &m->others[p].problem, m->others[p].slots);
+            if (k >= 0)
+                wanted[(size_t)p * (size_t)m->all_count + (size_t)place_of(m, m->sets.at[n - 1][k])] = true;
+        }
+    }
+    free(fewer);
+    return good;
+}
+
+/* The losses of all on the problems to try on. */
+static at_status try_all(making *m, at_error *err)
+{
+    at_status status = AT_OK;
+    bool *wanted = calloc((size_t)m->other_count * (size_t)m->all_count + 1, sizeof *wanted);
+    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
+    for (int i = 0; kernels && i < m->all_count; i++)
+        kernels[i] = m->c.kernels[m->all[i]];
+    m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
+    if (!m->held_out || !wanted || (m->r->tuner && !want_taken(wanted, m)))
+        status = atx_no_memory(err);
+    const atx_pack_table table = { kernels,      m->others,      m->held_out, m->measured[1],
+                                   m->all_count, m->other_count, wanted };
+    if (status == AT_OK && m->r->tuner)
+        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
+    free(wanted);
+    free(kernels);
+    return status;
+}
+
 /* Where anything was measured, what a pack loses on other problems is told of those that were. */
 static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const making *m, const int *places)
 {
@@ -251,23 +322,13 @@ static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const makin
     return good;
 }
 
-/* A pack of the first `n` kernels that were chosen when there were so many: its tree, and what it loses. */
+/* A pack of them, and what it loses. */
 static bool make_pack_of(atx_pack *pack, const making *m, int n)
 {
-    int places[ATX_PACK_MAX_KERNELS] = { 0 }, rows = 0;
-    const int *chosen = m->sets.at[n - 1];
-    pack->kernel_count = n;
-    for (int i = 0; i < n; i++) {
-        pack->kernels[i] = m->c.kernels[chosen[i]];
-        places[i] = place_of(m, chosen[i]);
-    }
-    float *losses = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
-    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count) &&
-                      measure(&pack->chosen, pack, m->samples, losses, m->count) &&
-                      measure_others(&pack->held_out, pack, m, places);
-    pack->chosen.measured = count_of(m->measured[0], m->count);
-    free(losses);
-    return good;
+    int places[ATX_PACK_MAX_KERNELS] = { 0 };
+    for (int i = 0; i < n; i++)
+        places[i] = place_of(m, m->sets.at[n - 1][i]);
+    return grow_pack_of(pack, m, n) && measure_others(&pack->held_out, pack, m, places);
 }
 
 static bool draw_curves(making *m)
@@ -306,6 +367,17 @@ static at_status draw_problems(making *m, at_error *err)
     return status;
 }
 
+/* They were made up, so that preferred kernels are chosen. */
+static void forget_losses(atx_pack *pack)
+{
+    pack->chosen = pack->held_out = (atx_pack_loss){ .problems = 0 };
+    for (int n = 0; n < pack->kernel_count; n++)
+        pack->curve[n] = pack->packs[n] = pack->chosen;
+    for (int n = 0; n < pack->node_count; n++)
+        pack->nodes[n].loss = 0;
+    pack->mean = pack->bound = 0;
+}
+
 static at_status make(making *m, at_error *err)
 {
     at_status status = draw_problems(m, err);
@@ -317,6 +389,8 @@ static at_status make(making *m, at_error *err)
         status = try_all(m, err);
     if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
         status = atx_no_memory(err);
+    if (m->pack->unknown)
+        forget_losses(m->pack);
     return status;
 }
 
@@ -329,6 +403,7 @@ static void clear(making *m)
     free(m->measured[1]);
     free(m->all);
     free(m->held_out);
+    atx_pack_learned_clear(&m->learned);
 }
 
 at_status atx_pack_make(atx_pack **out, const atx_pack_request *r, at_error *err)
@@ -341,7 +416,8 @@ at_status atx_pack_make(atx_pack **out, const atx_pack_request *r, at_error *err
         return atx_no_memory(err);
     }
     m->pack = pack;
-    m->r = r;
+    m->own = *r;
+    m->r = &m->own;
     pack->domain = *r->domain;
     pack->limits = *r->limits;
     snprintf(pack->device, sizeof pack->device, "%s", r->device);

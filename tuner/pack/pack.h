@@ -113,6 +113,7 @@ typedef struct atx_pack {
     /* Of the problems of the choice, the mean loss of the best kernel for each; what no other choice of as
      * many kernels is below. */
     double mean, bound;
+    bool unknown; /* no model and no measurement: kernels are declared defaults, and no loss is known */
 } atx_pack;
 
 typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
@@ -120,7 +121,7 @@ typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
 typedef struct atx_pack_request {
     const atx_pack_domain *domain;
     const atx_catalog *catalog;
-    atx_predictor *predictor; /* of the operation, on the device or one like it */
+    atx_predictor *predictor; /* of the operation, on the device or one like it; NULL: no model knows it */
     const atx_limits *limits;
     const char *device;
     int kernels;   /* at most; 0: as many as `within` needs */

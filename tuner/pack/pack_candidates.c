@@ -3,6 +3,7 @@
  * they are what a pack may be chosen from. A configuration whose source has constants of the sizes is a
  * kernel for each combination of them that was met.
  */
+#include "lookup/fallback.h"
 #include "pack/pack_parts.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@ typedef struct cost {
     double share, seconds;
 } cost;
 
-static const cost OF_ARGUMENTS = { 0.003, 0.06e-6 }, OF_CONSTS = { 0.007, 0.03e-6 };
+static const cost OF_ARGUMENTS = { 0.003, 0.06e-6 }, OF_CONSTS = { 0.007, 0.03e-6 },
+                  OF_PREFERENCES = { 0.05, 0 };
 #define UNKNOWN_RATIO 1.5F
 #define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
 
@@ -46,7 +48,8 @@ static bool holds_all(const int64_t *slots, const atx_template *t)
 {
     int64_t holds;
     for (size_t i = 0; i < t->scope.require_count; i++)
-        if (atx_expr_eval(&holds, t->scope.requires[i].expr, slots, NULL) != AT_OK || !holds)
+        if (!t->scope.requires[i].prefers &&
+            (atx_expr_eval(&holds, t->scope.requires[i].expr, slots, NULL) != AT_OK || !holds))
             return false;
     return true;
 }
@@ -197,12 +200,26 @@ static bool is_first(const atx_guess *guesses, int i)
     return true;
 }
 
+/* Of an operation that no model knows: what its templates declare as defaults. */
+static at_status add_default(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
+                             const atx_pack_sample *samples, int problems, at_error *err)
+{
+    atx_pack_kernel forms[2], k = { .example = s->problem };
+    const at_status status =
+        atx_fallback(&k.t, &k.config, request->catalog, s->problem.op, s->slots, NULL, err);
+    if (status != AT_OK)
+        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    return atx_pack_forms(forms, &k, s->slots) ? add_forms(c, &forms[0], samples, problems, err) : AT_OK;
+}
+
 /* A template that is not the best of any problem may serve more sizes with one kernel than those that are. */
 static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
                           const atx_pack_sample *samples, int problems, at_error *err)
 {
     atx_guess guesses[ASKED];
     int count = 0;
+    if (!request->predictor)
+        return add_default(c, request, s, samples, problems, err);
     at_status status =
         atx_predictor_top(guesses, &count, ASKED, request->predictor, &s->problem, s->slots, err);
     if (status == AT_ERR_NOT_FOUND)
@@ -238,6 +255,14 @@ static bool has_other_consts(const atx_pack_kernel *k, const int64_t *slots)
     return false;
 }
 
+/* Does what its template prefers hold for the sizes, too? */
+static bool is_preferred(const atx_pack_kernel *k, const int64_t *slots)
+{
+    int64_t natural[ATX_MAX_SLOTS];
+    memcpy(natural, slots, sizeof natural);
+    return atx_config_validate(natural, k->t, &k->config, NULL) == AT_OK;
+}
+
 static double share_of(cost c, double time_s)
 {
     return c.share + (time_s > 0 ? c.seconds / time_s : 0);
@@ -250,6 +275,9 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
     atx_guess guess;
     if (!atx_pack_allows(&unused, k, s->slots))
         return ATX_PACK_INVALID + 1;
+    const bool preferred = is_preferred(k, s->slots);
+    if (!request->predictor)
+        return preferred ? 1 : UNKNOWN_RATIO;
     if (!atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
         return UNKNOWN_RATIO; /* with constants of these sizes it would not be valid */
     double ratio = 1 + guess.slower;
@@ -257,6 +285,8 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
         ratio *= 1 + share_of(OF_ARGUMENTS, guess.time_s);
     if (has_other_consts(k, s->slots))
         ratio *= 1 + share_of(OF_CONSTS, guess.time_s);
+    if (!preferred)
+        ratio *= 1 + OF_PREFERENCES.share;
     return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;
 }
 
@@ -266,7 +296,8 @@ static void fill_row(float *row, const atx_pack_kernel *kernels, int count, cons
 {
     atx_guess guess;
     float best = ATX_PACK_INVALID;
-    if (atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
+    if (request->predictor &&
+        atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
         best = guess.slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + guess.slower);
     for (int k = 0; k < count; k++) {
         row[k] = ratio_of(&kernels[k], request, s);

@@ -84,7 +84,7 @@ static void check_constants(const atx_pack *pack, const int64_t *sizes, int64_t 
     cr_assert_geq(kernel, 0, "%ldx%ldx%ld has no kernel", (long)sizes[0], (long)sizes[1], (long)sizes[2]);
     const atx_pack_kernel *k = &pack->kernels[kernel];
     cr_assert_eq(atx_problem_bind(slots, &problem, &pack->limits, NULL), AT_OK);
-    cr_assert_eq(atx_config_validate(slots, k->t, &k->config, NULL), AT_OK);
+    cr_assert_eq(atx_config_bind(slots, k->t, &k->config, NULL), AT_OK);
     for (size_t i = 0; i < k->t->scope.let_count; i++) {
         const atx_let *let = &k->t->scope.lets[i];
         if (let->rendered && slots[let->slot] != k->consts[n++])
@@ -251,6 +251,40 @@ Test(pack, every_size_has_a_kernel_whose_constants_are_right_for_it)
     for (int64_t rows = 1; rows < 4000; rows = rows * 3 + 1)
         for (int64_t cols = 1; cols < 4000; cols = cols * 2 + 5)
             check_constants(p.pack, (int64_t[]){ 1 + cols % 3, rows, cols }, rows % 2 ? 256 : 1);
+    clear(&p);
+}
+
+static bool hold(const atx_template *t, const int64_t *slots, bool prefers)
+{
+    bool all = true;
+    for (size_t i = 0; i < t->scope.require_count; i++) {
+        int64_t holds = 0;
+        if (t->scope.requires[i].prefers == prefers)
+            all = all && atx_expr_eval(&holds, t->scope.requires[i].expr, slots, NULL) == AT_OK && holds;
+    }
+    return all;
+}
+
+/* With few kernels some sizes take one that its template would not choose for them. What it requires holds
+ * all the same. */
+Test(pack, a_kernel_runs_where_its_template_would_prefer_another)
+{
+    packed p = make("transpose", ATX_U8, RANGES, 3, 8, 0);
+    int preferred = 0, others = 0;
+    for (int64_t rows = 64; rows < 8000; rows += 488)
+        for (int64_t cols = 64; cols < 8000; cols += 633) {
+            atx_problem problem;
+            atx_geometry g;
+            int64_t slots[ATX_MAX_SLOTS];
+            const int64_t sizes[] = { 1, rows, cols };
+            cr_assert_eq(atx_problem_init(&problem, p.pack->domain.op, ATX_U8, sizes, 3, NULL), AT_OK);
+            cr_assert_eq(atx_problem_bind(slots, &problem, &p.pack->limits, NULL), AT_OK);
+            const int kernel = atx_pack_take(&g, p.pack, &problem, slots);
+            cr_assert_geq(kernel, 0);
+            cr_assert(hold(p.pack->kernels[kernel].t, slots, false));
+            *(hold(p.pack->kernels[kernel].t, slots, true) ? &preferred : &others) += 1;
+        }
+    cr_assert(preferred > 0 && others > 0, "%d and %d", preferred, others);
     clear(&p);
 }
 
