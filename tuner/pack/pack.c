@@ -12,13 +12,13 @@
 
 /* ---- making ---- */
 
-static at_status draw_all(atx_pack_sample **out, atx_pack_use use, atx_rng *rng, const atx_pack_request *r,
-                          at_error *err)
+static at_status draw_all(atx_pack_sample **out, int count, atx_pack_use use, atx_rng *rng,
+                          const atx_pack_request *r, at_error *err)
 {
-    *out = calloc((size_t)r->problems, sizeof **out);
+    *out = calloc((size_t)count, sizeof **out);
     if (!*out)
         return atx_no_memory(err);
-    for (int i = 0; i < r->problems; i++)
+    for (int i = 0; i < count; i++)
         if (!atx_pack_draw(&(*out)[i], rng, r->domain, use, r->limits))
             return atx_fail(
                 err, AT_ERR_INPUT,
@@ -138,7 +138,15 @@ typedef struct making {
     int *all;           /* candidates that are in some set; those of the pack first */
     int all_count;
     float *held_out; /* their losses on the others */
+    /* Further problems, which follow those to choose by, for the trees alone: losses of `all` there. */
+    int more_count;
+    float *more,
+        *factors; /* factors: of the candidates, measured over expected; NULL: nothing was measured */
 } making;
+
+/* Trees are grown on so many times the problems to choose by: of the few kernels that were chosen that costs
+ * little. */
+enum { MORE = 8 };
 
 /* Of each problem the kernels that are expected to be the best. false: out of memory. */
 static bool want_best(bool *wanted, const atx_pack_candidates *c)
@@ -161,9 +169,10 @@ static at_status measure_candidates(making *m, at_error *err)
     if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
         return atx_no_memory(err);
     bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
+    m->factors = calloc((size_t)m->c.count + 1, sizeof *m->factors);
     const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0],
-                                   m->c.count,   m->count,   wanted };
-    at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
+                                   m->c.count,   m->count,   wanted,      m->factors };
+    at_status status = wanted && m->factors && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
     if (status == AT_OK)
         status = atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
     free(wanted);
@@ -249,16 +258,29 @@ static int count_of(const bool *measured, int count)
     return n;
 }
 
+/* The losses of the kernels that were chosen when there were `n`, on all problems that trees are grown on. */
+static float *take_losses(const making *m, int n)
+{
+    const int *chosen = m->sets.at[n - 1];
+    float *losses = malloc(((size_t)(m->count + m->more_count) * (size_t)n + 1) * sizeof *losses),
+          *to = losses;
+    for (int p = 0; losses && p < m->count; p++)
+        for (int k = 0; k < n; k++)
+            *to++ = m->c.losses[(size_t)p * (size_t)m->c.count + (size_t)chosen[k]];
+    for (int p = 0; losses && p < m->more_count; p++)
+        for (int k = 0; k < n; k++)
+            *to++ = m->more[(size_t)p * (size_t)m->all_count + (size_t)place_of(m, chosen[k])];
+    return losses;
+}
+
 /* The first `n` kernels that were chosen when there were so many, with their tree. */
 static bool grow_pack_of(atx_pack *pack, const making *m, int n)
 {
-    int rows = 0;
-    const int *chosen = m->sets.at[n - 1];
-    float *losses = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
+    float *losses = take_losses(m, n);
     pack->kernel_count = n;
     for (int i = 0; i < n; i++)
-        pack->kernels[i] = m->c.kernels[chosen[i]];
-    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count) &&
+        pack->kernels[i] = m->c.kernels[m->sets.at[n - 1][i]];
+    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
                       measure(&pack->chosen, pack, m->samples, losses, m->count);
     pack->chosen.measured = count_of(m->measured[0], m->count);
     free(losses);
@@ -284,6 +306,31 @@ static bool want_taken(bool *wanted, const making *m)
     return good;
 }
 
+/* Where anything was measured, what is expected is corrected by that. */
+static void correct_more(making *m)
+{
+    for (int i = 0; i < m->more_count * m->all_count; i++) {
+        const float factor = m->factors[m->all[i % m->all_count]];
+        if (m->more[i] < ATX_PACK_INVALID)
+            m->more[i] = (1 + m->more[i]) * factor - 1;
+    }
+}
+
+static at_status expect_more(making *m, at_error *err)
+{
+    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
+    for (int i = 0; kernels && i < m->all_count; i++)
+        kernels[i] = m->c.kernels[m->all[i]];
+    m->more =
+        kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples + m->count, m->more_count) : NULL;
+    free(kernels);
+    if (!m->more)
+        return atx_no_memory(err);
+    if (m->factors)
+        correct_more(m);
+    return AT_OK;
+}
+
 /* The losses of all on the problems to try on. */
 static at_status try_all(making *m, at_error *err)
 {
@@ -296,7 +343,7 @@ static at_status try_all(making *m, at_error *err)
     if (!m->held_out || !wanted || (m->r->tuner && !want_taken(wanted, m)))
         status = atx_no_memory(err);
     const atx_pack_table table = { kernels,      m->others,      m->held_out, m->measured[1],
-                                   m->all_count, m->other_count, wanted };
+                                   m->all_count, m->other_count, wanted,      NULL };
     if (status == AT_OK && m->r->tuner)
         status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
     free(wanted);
@@ -357,10 +404,12 @@ static at_status draw_problems(making *m, at_error *err)
     const atx_pack_request *r = m->r;
     atx_rng rng = { r->seed };
     m->count = m->other_count = r->problems;
-    at_status status = draw_all(&m->samples, ATX_PACK_TO_CHOOSE, &rng, r, err);
+    m->more_count =
+        m->count * MORE < ATX_PACK_MAX_PROBLEMS ? m->count * (MORE - 1) : ATX_PACK_MAX_PROBLEMS - m->count;
+    at_status status = draw_all(&m->samples, m->count + m->more_count, ATX_PACK_TO_CHOOSE, &rng, r, err);
     if (status == AT_OK)
         status = r->tries ? list_all(&m->others, &m->other_count, r, err)
-                          : draw_all(&m->others, ATX_PACK_HELD_OUT, &rng, r, err);
+                          : draw_all(&m->others, m->other_count, ATX_PACK_HELD_OUT, &rng, r, err);
     for (int i = 0; i < 2 && status == AT_OK; i++)
         if (!(m->measured[i] = calloc((size_t)(i ? m->other_count : m->count) + 1, sizeof *m->measured[i])))
             status = atx_no_memory(err);
@@ -386,6 +435,8 @@ static at_status make(making *m, at_error *err)
     if (status == AT_OK)
         status = choose(m, err);
     if (status == AT_OK)
+        status = expect_more(m, err);
+    if (status == AT_OK)
         status = try_all(m, err);
     if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
         status = atx_no_memory(err);
@@ -403,6 +454,8 @@ static void clear(making *m)
     free(m->measured[1]);
     free(m->all);
     free(m->held_out);
+    free(m->more);
+    free(m->factors);
     atx_pack_learned_clear(&m->learned);
 }
 

@@ -74,7 +74,7 @@ typedef struct atx_pack_kernel {
 /* A comparison, or a leaf. */
 typedef enum atx_pack_test {
     ATX_PACK_LEAF,
-    ATX_PACK_AT_MOST, /* size `which` <= value; -1: the product of all sizes */
+    ATX_PACK_AT_MOST, /* size `which` <= value; -1: the product of all sizes, -2: of all but the first, ... */
     ATX_PACK_MULTIPLE /* size `which` % value == 0 */,
     ATX_PACK_ALIGNED /* alignment `which` >= value */
 } atx_pack_test;
@@ -96,7 +96,7 @@ typedef struct atx_pack_loss {
     int measured;             /* of the problems; of the others it is what the model expects */
 } atx_pack_loss;
 
-#define ATX_PACK_MAX_NODES 127
+#define ATX_PACK_MAX_NODES 255
 
 typedef struct atx_pack {
     atx_pack_domain domain;

@@ -50,7 +50,8 @@ typedef struct atx_pack_table {
     float *losses;
     bool *measured;
     int count, problems;
-    bool *wanted; /* which of the losses are worth measuring, in their order */
+    bool *wanted;   /* which of the losses are worth measuring, in their order */
+    float *factors; /* out, of each kernel: what it takes over what is expected; NULL: not wanted */
 } atx_pack_table;
 
 /* Replaces what is expected by what is measured, until this share of the tuner's time is over: pack_tune.c.
@@ -97,6 +98,9 @@ bool atx_pack_candidates_cut(atx_pack_candidates *candidates, int most);
 
 /* The tree over the pack's kernels, by their losses on these problems. false: out of memory. */
 bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count);
+
+/* What a comparison calls a product of sizes: "all", or of the last ones "rows*cols". */
+void atx_pack_add_product(atx_str *out, const atx_op *op, int which);
 
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);

@@ -3,7 +3,7 @@
  * Nodes of a tree go on to later ones only, so that a walk ends; kernels are those of the catalog, of the
  * same text.
  */
-#include "pack/pack.h"
+#include "pack/pack_parts.h"
 
 #include "lang/arch.h"
 #include "util/base64.h"
@@ -11,6 +11,7 @@
 #include "util/text_file.h"
 
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,19 +205,34 @@ static at_status read_leaf(atx_pack_node *node, const atx_pack *pack, const read
     return status;
 }
 
-/* -2: there is none. */
+#define NO_SIZE INT_MIN
+
+/* "all", "rows*cols" */
+static int product_of(const atx_op *op, const char *name)
+{
+    for (int which = -1; which > -op->shape.dim_count; which--) {
+        atx_str text = { 0 };
+        atx_pack_add_product(&text, op, which);
+        const bool same = strcmp(atx_str_text(&text), name) == 0;
+        atx_str_clear(&text);
+        if (same)
+            return which;
+    }
+    return NO_SIZE;
+}
+
 static int which_of(const atx_op *op, atx_pack_test test, const char *name)
 {
     if (test == ATX_PACK_ALIGNED) {
         for (int i = 0; i < op->shape.align_count; i++)
             if (strcmp(op->args[op->shape.aligns[i].arg].name, name) == 0)
                 return i;
-        return -2;
+        return NO_SIZE;
     }
     for (int i = 0; i < op->shape.dim_count; i++)
         if (strcmp(op->shape.dims[i].name, name) == 0)
             return i;
-    return test == ATX_PACK_AT_MOST && strcmp(name, "all") == 0 ? -1 : -2;
+    return test == ATX_PACK_AT_MOST ? product_of(op, name) : NO_SIZE;
 }
 
 static at_status read_node(atx_pack_node *node, int at, int count, const atx_pack *pack, reading *r,
@@ -234,7 +250,7 @@ static at_status read_node(atx_pack_node *node, int at, int count, const atx_pac
     at_status status = read_integer(&node->value, r, object, TESTS[node->test], 1, (int64_t)1 << 52, err);
     if (status == AT_OK)
         status = read_text(&of, r, object, "of", err);
-    if (status == AT_OK && (node->which = which_of(pack->domain.op, node->test, of)) == -2)
+    if (status == AT_OK && (node->which = which_of(pack->domain.op, node->test, of)) == NO_SIZE)
         status = atx_json_fail(&r->json, object, 0, err, "found a comparison of '%s'; %s has no such", of,
                                pack->domain.op->name);
     if (status == AT_OK)

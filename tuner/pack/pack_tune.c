@@ -242,6 +242,8 @@ static bool correct(const atx_pack_table *t, const float *expected)
     float *factors = malloc(((size_t)t->count + 1) * sizeof *factors);
     for (int k = 0; room && factors && k < t->count; k++)
         factors[k] = factor_of(t, expected, t->kernels[k].t, room);
+    if (room && factors && t->factors)
+        memcpy(t->factors, factors, (size_t)t->count * sizeof *factors);
     for (int p = 0; room && factors && p < t->problems; p++)
         for (int k = 0; k < t->count; k++) {
             float *loss = &t->losses[(size_t)p * (size_t)t->count + (size_t)k];
