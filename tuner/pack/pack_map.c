@@ -1,6 +1,8 @@
 /* pack_map.c - maps of a pack by asking it, spots by walking its tree. */
 #include "pack/pack_map.h"
 
+#include "pack/pack_parts.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

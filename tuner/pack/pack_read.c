@@ -97,6 +97,20 @@ static at_status read_loss(atx_pack_loss *out, const reading *r, uint32_t object
     return status;
 }
 
+/* What packs of 1, 2, ... kernels lose. */
+static at_status read_fewer(atx_pack *pack, const reading *r, uint32_t model, at_error *err)
+{
+    uint32_t list = 0;
+    int n = 0;
+    at_status status = expect(&list, r, model, "with_fewer", ATX_JSON_ARRAY, err);
+    if (status != AT_OK)
+        return status;
+    for (uint32_t at = atx_json_first(&r->json, list); at && status == AT_OK && n < ATX_PACK_MAX_KERNELS;
+         at = atx_json_next(&r->json, at))
+        status = read_loss(&pack->packs[n++], r, at, "loss", err);
+    return status;
+}
+
 /* ---- kernels ---- */
 
 static at_status read_constants(atx_pack_kernel *k, const reading *r, uint32_t object, at_error *err)
@@ -308,6 +322,8 @@ static at_status fill_model(atx_pack *pack, int *codes, reading *r, uint32_t mod
         status = read_loss(&pack->chosen, r, model, "loss_of_the_choice", err);
     if (status == AT_OK)
         status = read_kernels(pack, codes, r, model, err);
+    if (status == AT_OK)
+        status = read_fewer(pack, r, model, err);
     return status == AT_OK ? read_tree(pack, r, model, err) : status;
 }
 
