@@ -267,7 +267,7 @@ static float *take_losses(const making *m, int n)
     for (int p = 0; losses && p < m->count; p++)
         for (int k = 0; k < n; k++)
             *to++ = m->c.losses[(size_t)p * (size_t)m->c.count + (size_t)chosen[k]];
-    for (int p = 0; losses && p < m->more_count; p++)
+    for (int p = 0; losses && m->more && p < m->more_count; p++)
         for (int k = 0; k < n; k++)
             *to++ = m->more[(size_t)p * (size_t)m->all_count + (size_t)place_of(m, chosen[k])];
     return losses;
@@ -276,11 +276,13 @@ static float *take_losses(const making *m, int n)
 /* The first `n` kernels that were chosen when there were so many, with their tree. */
 static bool grow_pack_of(atx_pack *pack, const making *m, int n)
 {
-    float *losses = take_losses(m, n);
+    float *losses = m->c.kernels ? take_losses(m, n) : NULL;
+    if (!losses)
+        return false;
     pack->kernel_count = n;
     for (int i = 0; i < n; i++)
         pack->kernels[i] = m->c.kernels[m->sets.at[n - 1][i]];
-    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
+    const bool good = atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
                       measure(&pack->chosen, pack, m->samples, losses, m->count);
     pack->chosen.measured = count_of(m->measured[0], m->count);
     free(losses);
@@ -316,11 +318,18 @@ static void correct_more(making *m)
     }
 }
 
-static at_status expect_more(making *m, at_error *err)
+/* The kernels that are in some set. NULL: out of memory. */
+static atx_pack_kernel *take_all(const making *m)
 {
-    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
+    atx_pack_kernel *kernels = m->c.kernels ? malloc(((size_t)m->all_count + 1) * sizeof *kernels) : NULL;
     for (int i = 0; kernels && i < m->all_count; i++)
         kernels[i] = m->c.kernels[m->all[i]];
+    return kernels;
+}
+
+static at_status expect_more(making *m, at_error *err)
+{
+    atx_pack_kernel *kernels = take_all(m);
     m->more =
         kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples + m->count, m->more_count) : NULL;
     free(kernels);
@@ -336,9 +345,7 @@ static at_status try_all(making *m, at_error *err)
 {
     at_status status = AT_OK;
     bool *wanted = calloc((size_t)m->other_count * (size_t)m->all_count + 1, sizeof *wanted);
-    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
-    for (int i = 0; kernels && i < m->all_count; i++)
-        kernels[i] = m->c.kernels[m->all[i]];
+    atx_pack_kernel *kernels = take_all(m);
     m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
     if (!m->held_out || !wanted || (m->r->tuner && !want_taken(wanted, m)))
         status = atx_no_memory(err);

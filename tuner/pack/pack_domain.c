@@ -177,7 +177,11 @@ at_status atx_pack_domain_list(atx_pack_domain *out, const atx_op *op, atx_dtype
                               .type = type,
                               .problems = calloc(shapes->count + 1, sizeof *out->problems),
                               .calls = calloc(shapes->count + 1, sizeof *out->calls) };
-    at_status status = out->problems && out->calls ? check_op(op, err) : atx_no_memory(err);
+    at_status status = check_op(op, err);
+    if (!out->problems || !out->calls) {
+        atx_pack_domain_clear(out);
+        return atx_no_memory(err);
+    }
     for (size_t i = 0; i < shapes->count && status == AT_OK; i++)
         if (is_wanted(out, &shapes->problems[i]))
             status = add_problem(out, &shapes->problems[i], shapes->calls[i], file, err);
