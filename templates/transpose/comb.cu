@@ -19,20 +19,20 @@ let       blocks   = down * batch
 const     BATCHED  = batch > 1
 const     WIDE     = (ROWS + HALO) * cols > 2147483000 || cols * ld_out > 2147483000 # 64-bit offsets inside a matrix
 const     KEEP     = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
-general   COLS=0 ANY_IN=1 ANY_OUT=1 BATCHED=1 WIDE=1 KEEP=any
+general   COLS=0 ASIDE=any ANY_IN=1 ANY_OUT=1 BATCHED=1 WIDE=1 KEEP=any
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols                # rows follow each other without gaps
 require   cols > 1 && cols <= 160      # tiles do better with many columns
-require   gcd(cols, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
-require   ALIGN == 32 || HALO > 0      # already aligned
-require   4 * HALO <= ROWS             # at most a fifth is read twice
-require   ROWS < 2 * rows              # not mostly empty
+prefer    gcd(cols, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
+prefer    ALIGN == 32 || HALO > 0      # already aligned
+prefer    4 * HALO <= ROWS             # at most a fifth is read twice
+prefer    ROWS < 2 * rows              # not mostly empty
 require   RUN >= 32 / ASIDE * AHEAD * max(4, sizeof(T)) # a warp stays within the tile
-require   cols * RUN >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   BYTES >= 16 * THREADS || THREADS == 128
+prefer    cols * RUN >= 4 * THREADS * AHEAD # else some threads have nothing to do
+prefer    BYTES >= 16 * THREADS || THREADS == 128
 require   BYTES <= 512 * THREADS
-require   BYTES >= 4096                # a multiprocessor needs many bytes in flight
+prefer    BYTES >= 4096                # a multiprocessor needs many bytes in flight
 require   BYTES <= min(device.max_shared_bytes, 73728)
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x

@@ -17,7 +17,7 @@ require   rows == 1 || cols == 1       # a matrix must be turned
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   WIDTH >= sizeof(T)           # a piece holds whole elements
 require   WIDTH <= min(align_in, align_out) # and is aligned
-require   PIECES == 1 || whole >= THREADS * PIECES # else some threads have nothing to do
+prefer    PIECES == 1 || whole >= THREADS * PIECES # else some threads have nothing to do
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 

@@ -33,10 +33,10 @@ require   cols % PER == 0 && rows % PER == 0 # rows are whole pieces of 16 bytes
 require   ld_in % PER == 0 && ld_out % PER == 0 # that follow each other at multiples of 16 bytes
 require   align_in >= 16 && align_out >= 16
 require   PIECES == 2 || PIECES == 4 || PIECES == 8 # registers, and bytes in flight
-require   QUARTERS == 3 || (PIECES == 4 && 512 * 3 / THREADS < fit) # few registers are needed anyway, or shared memory is the limit
-require   PREFETCH == 0 || count * sizeof(T) >= 33554432 # of no use to small problems
-require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
-require   TILE_ROWS < 2 * rows && TILE_COLS < 2 * cols # not mostly empty
+prefer    QUARTERS == 3 || (PIECES == 4 && 512 * 3 / THREADS < fit) # few registers are needed anyway, or shared memory is the limit
+prefer    PREFETCH == 0 || count * sizeof(T) >= 33554432 # of no use to small problems
+prefer    tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
+prefer    TILE_ROWS < 2 * rows && TILE_COLS < 2 * cols # not mostly empty
 require   tile_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block
 require   tiles <= device.max_grid_x

@@ -26,12 +26,12 @@ require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   narrow <= 32                 # tiles do better when both sides are long
 require   VEC * sizeof(T) <= 16        # the widest access there is
 require   length % VEC == 0 && VEC * sizeof(T) <= align # every long row must begin aligned
-require   4 * VEC >= gcd(length, align / sizeof(T)) # far narrower than the alignment allows is slow
+prefer    4 * VEC >= gcd(length, align / sizeof(T)) # far narrower than the alignment allows is slow
 require   batch == 1 || length * narrow * sizeof(T) % PIECE == 0 # every matrix must begin aligned
 require   shared_bytes <= min(device.max_shared_bytes, 73728)
-require   shared_bytes >= 1024 || THREADS >= 256 # a multiprocessor needs many bytes in flight
-require   HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
-require   HINT != HINT_keep || (device.cc >= 80 && (TALL ? PIECE : VEC * sizeof(T)) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
+prefer    shared_bytes >= 1024 || THREADS >= 256 # a multiprocessor needs many bytes in flight
+prefer    HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
+prefer    HINT != HINT_keep || (device.cc >= 80 && (TALL ? PIECE : VEC * sizeof(T)) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
 

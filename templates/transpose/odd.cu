@@ -34,16 +34,16 @@ const     BATCHED = batch > 1
 general   ANY_IN=1 ANY_OUT=1 PITCH=0 RESIDENT=any BATCHED=1
 fixed     count > 0                    # constants are what it lives on
 
-require   sizeof(T) <= 8 && ld_in % 2 == 1 # a column's elements meet different banks
-require   2 * bytes <= device.l2_bytes # larger ones want larger tiles; and a sector that is written in part costs nothing where it stays in the cache
+prefer    sizeof(T) <= 8 && ld_in % 2 == 1 # a column's elements meet different banks
+prefer    2 * bytes <= device.l2_bytes # larger ones want larger tiles; and a sector that is written in part costs nothing where it stays in the cache
 require   batch * rows * ld_in < 1000000000 && batch * cols * ld_out < 1000000000 # 32-bit offsets
 require   ALIGN >= sizeof(T) && (ALIGN == 4 || HALO > 0)
-require   ALIGN == 32 || bytes <= 2097152 || (ALIGN == 4 && align_out >= 32 && ld_out * sizeof(T) % 32 == 0) # larger ones want whole sectors
-require   COPY == COPY_async || sizeof(T) >= 4 # 3 to 5 % slower
-require   bytes > 2097152 || (WIDTH <= max(64, 16 * sizeof(T)) && RUN <= max(128, 32 * sizeof(T))) # enough tiles for all multiprocessors
-require   4 * HALO <= ROWS             # at most a fifth is read twice
-require   ROWS < 2 * rows || RUN <= max(128, 32 * sizeof(T)) # not mostly empty
-require   TILE_COLS < 2 * cols || WIDTH == 32
+prefer    ALIGN == 32 || bytes <= 2097152 || (ALIGN == 4 && align_out >= 32 && ld_out * sizeof(T) % 32 == 0) # larger ones want whole sectors
+prefer    COPY == COPY_async || sizeof(T) >= 4 # 3 to 5 % slower
+prefer    bytes > 2097152 || (WIDTH <= max(64, 16 * sizeof(T)) && RUN <= max(128, 32 * sizeof(T))) # enough tiles for all multiprocessors
+prefer    4 * HALO <= ROWS             # at most a fifth is read twice
+prefer    ROWS < 2 * rows || RUN <= max(128, 32 * sizeof(T)) # not mostly empty
+prefer    TILE_COLS < 2 * cols || WIDTH == 32
 require   COLS_EACH * THREADS == TILE_COLS * 32 && COLS_EACH % AHEAD == 0 # all warps gather as many columns
 require   DEEP > 0 && DEEP * AHEAD <= 4 # registers
 require   LOADS <= (COPY == COPY_async ? 24 : 8)

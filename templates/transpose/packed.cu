@@ -19,15 +19,15 @@ const     EDGE     = batch % MATRICES != 0
 general   ROWS=0 COLS=0 EDGE=1
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
-require   batch > 1                    # a single matrix is cut into tiles
-require   matrix_bytes <= 16384        # larger ones too
+prefer    batch > 1                    # a single matrix is cut into tiles
+prefer    matrix_bytes <= 16384        # larger ones too
 require   group_bytes % PIECE == 0     # every group must begin aligned
 require   group_bytes <= 32768
-require   group_bytes >= 4096 || MATRICES >= batch # a multiprocessor needs many bytes in flight
-require   MATRICES < 2 * batch
-require   group_bytes >= PIECE * THREADS || THREADS == 64 # else some threads have nothing to read
-require   group_bytes >= PIECE * THREADS * READS || READS == 2
-require   group_bytes <= 32 * PIECE * THREADS
+prefer    group_bytes >= 4096 || MATRICES >= batch # a multiprocessor needs many bytes in flight
+prefer    MATRICES < 2 * batch
+prefer    group_bytes >= PIECE * THREADS || THREADS == 64 # else some threads have nothing to read
+prefer    group_bytes >= PIECE * THREADS * READS || READS == 2
+prefer    group_bytes <= 32 * PIECE * THREADS
 require   PAD == PAD_no || (rows % 2 == 0 && cols > 1) # there is nothing to pad
 require   shared_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block

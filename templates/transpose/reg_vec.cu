@@ -22,7 +22,7 @@ const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 
 general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
-require   bytes >= max(4, min(8, 2 * sizeof(T))) || bytes == 16 # narrower ones are what naive does
+prefer    bytes >= max(4, min(8, 2 * sizeof(T))) || bytes == 16 # narrower ones are what naive does
 require   bytes <= 16                  # the widest access there is
 require   cols % SQUARE == 0 && ld_in % SQUARE == 0 # every input row must begin aligned
 require   rows % SQUARE == 0 && ld_out % SQUARE == 0 # every output row must begin aligned

@@ -35,29 +35,29 @@ const     FLAT    = max(ORDER == ORDER_in_fast ? down : blocks_across, batch) > 
 const     BATCHED = batch > 1
 const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64-bit offsets inside a tile
 const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
-general   ANY_IN=1 ANY_OUT=1 SHIFT=1 PITCH=0 RESIDENT=any BATCHED=1 WIDE=1 KEEP=any
+general   ASIDE=any ANY_IN=1 ANY_OUT=1 SHIFT=1 PITCH=0 RESIDENT=any BATCHED=1 WIDE=1 KEEP=any
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
-require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less
-require   gcd(pitch, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
-require   4 * HALO <= ROWS             # at most a fifth is read twice
-require   ALIGN == 32 || HALO > 0      # already aligned
-require   ALIGN != 64 || (sizeof(T) == 4 && RUN == 512) # for others it is not worth the rows that are read twice
-require   ALIGN != 256 || (RUN == 1024 && rows >= 64 * cols) # likewise, but where all tiles write to a few far places
-require   RUN != 1024 || sizeof(T) >= 8 || ALIGN == 256 # short elements make high tiles
-require   ROWS < 2 * rows || RUN == 128 # not mostly empty
-require   TILE_COLS < 2 * cols || WIDTH == 64
+prefer    SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less
+prefer    gcd(pitch, 32) <= 2 * ASIDE || sizeof(T) == 16 # too many lanes would meet in one bank
+prefer    4 * HALO <= ROWS             # at most a fifth is read twice
+prefer    ALIGN == 32 || HALO > 0      # already aligned
+prefer    ALIGN != 64 || (sizeof(T) == 4 && RUN == 512) # for others it is not worth the rows that are read twice
+prefer    ALIGN != 256 || (RUN == 1024 && rows >= 64 * cols) # likewise, but where all tiles write to a few far places
+prefer    RUN != 1024 || sizeof(T) >= 8 || ALIGN == 256 # short elements make high tiles
+prefer    ROWS < 2 * rows || RUN == 128 # not mostly empty
+prefer    TILE_COLS < 2 * cols || WIDTH == 64
 require   ROWS % chunk == 0            # a warp stays within the tile
 require   TILE_COLS * ROWS * sizeof(T) >= 4 * THREADS * AHEAD # else some threads have nothing to do
-require   QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
-require   READ_ROWS * ACROSS >= THREADS || THREADS == 256
+prefer    QUARTERS == 3 || 512 * 3 / THREADS < 233472 / (16 * PIECES + 1024) # else shared memory limits the blocks to the same number
+prefer    READ_ROWS * ACROSS >= THREADS || THREADS == 256
 require   READ_ROWS * ACROSS <= 36 * THREADS
-require   THREADS == 512 || PIECES <= 2048 # large tiles need them all
-require   PIECES >= 256                # a multiprocessor needs many bytes in flight
+prefer    THREADS == 512 || PIECES <= 2048 # large tiles need them all
+prefer    PIECES >= 256                # a multiprocessor needs many bytes in flight
 require   16 * PIECES <= min(device.max_shared_bytes, 102400)
 require   THREADS <= device.max_threads_per_block
 require   BESIDE == 1 || (device.cc >= 90 && SHIFT && !FLAT && cols > TILE_COLS) # a cluster is part of the grid
-require   PREFETCH == 128 || (BESIDE == 2 && count * sizeof(T) >= 33554432) # else it brings what nobody needs in time
+prefer    PREFETCH == 128 || (BESIDE == 2 && count * sizeof(T) >= 33554432) # else it brings what nobody needs in time
 require   blocks <= device.max_grid_x
 
 grid      FLAT ? blocks : ORDER == ORDER_in_fast ? blocks_across : down \

@@ -35,15 +35,15 @@ require   ld_out % SUB_COLS == 0       # output rows too
 require   TILE_COLS % (WARP_COLS * SUB_COLS) == 0 # a warp stands inside the tile
 require   TILE_ROWS * WARP_COLS % (32 * SUB_ROWS) == 0
 require   TILE_ROWS * sizeof(T) >= 128 # shorter runs waste cache lines, and the swizzle needs eight 16-byte pieces
-require   TILE_ROWS <= 2 * TILE_COLS && TILE_COLS <= 2 * TILE_ROWS # long tiles lose on one side what they win on the other
-require   WARP_COLS == 8 || CELL == 16 # wider ones meet bank conflicts in narrow cells
-require   tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
+prefer    TILE_ROWS <= 2 * TILE_COLS && TILE_COLS <= 2 * TILE_ROWS # long tiles lose on one side what they win on the other
+prefer    WARP_COLS == 8 || CELL == 16 # wider ones meet bank conflicts in narrow cells
+prefer    tile_bytes >= 8192 || tiles <= 8 * device.sms # many small tiles keep too few bytes in flight
 require   tile_bytes <= min(65536, device.max_shared_bytes)
 require   tile_bytes <= 256 * THREADS  # 16 writes a thread
 require   blocks % (THREADS * UNROLL) == 0 # every thread turns the same number of blocks
 require   UNROLL * SUB_ROWS <= 16      # 64 registers hold the blocks
 require   THREADS <= device.max_threads_per_block
-require   STRIP == 0 || (tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
+prefer    STRIP == 0 || (tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
 require   tiles <= device.max_grid_x
 
 grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \

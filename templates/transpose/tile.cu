@@ -16,7 +16,7 @@ const     WIDE    = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64
 general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
-require   threads >= 64                # smaller blocks cannot fill a multiprocessor
+prefer    threads >= 64                # smaller blocks cannot fill a multiprocessor
 require   threads <= min(1024, device.max_threads_per_block)
 require   shared_bytes <= device.max_static_shared_bytes
 require   tiles <= device.max_grid_x

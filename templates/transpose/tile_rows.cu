@@ -8,13 +8,16 @@ param     PAD        = 0 1 2           # spare elements per tile row, against ba
 param     UNROLL     = no yes          # passes one after the other, or all reads before the first use
 param     ORDER      = in_fast out_fast # neighbouring blocks follow the input's rows, or the output's
 
-let       tiles   = ceil_div(rows, TILE) * ceil_div(cols, TILE) * batch
+let       tiles_down = ceil_div(rows, TILE)
+let       tiles_across = ceil_div(cols, TILE)
+let       tiles   = tiles_down * tiles_across * batch
 let       threads = TILE * BLOCK_ROWS
 let       shared_bytes = TILE * (TILE + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE != 0 || cols % TILE != 0
 const     WIDE    = TILE * max(ld_in, ld_out) > 2147483647 # 64-bit offsets inside a tile
-general   BATCHED=1 EDGE=1 WIDE=1
+const     COUNTED = 1                  # tiles are counted; 0, of a kernel for all sizes: the grid has their shape, without divisions
+general   BATCHED=1 EDGE=1 WIDE=1 COUNTED=0
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   TILE % BLOCK_ROWS == 0       # every thread moves the same number of elements
@@ -22,10 +25,12 @@ require   threads >= 32                # a block is at least a warp
 require   threads <= device.max_threads_per_block
 require   UNROLL == UNROLL_yes || BLOCK_ROWS < TILE # a single pass has nothing to unroll
 require   shared_bytes <= device.max_static_shared_bytes
-require   tiles <= device.max_grid_x
+require   tiles <= device.max_grid_x && (COUNTED == 1 || max(ORDER == ORDER_in_fast ? tiles_down : tiles_across, batch) <= 65535)
 require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: elements are moved one by one
 
-grid      tiles
+grid      COUNTED ? tiles : ORDER == ORDER_in_fast ? tiles_across : tiles_down \
+          COUNTED ? 1 : ORDER == ORDER_in_fast ? tiles_down : tiles_across \
+          COUNTED ? 1 : batch
 block     TILE BLOCK_ROWS
 default   TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast
 */
@@ -33,7 +38,7 @@ default   TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 #define AUTOTUNE_ARG(name) name
-constexpr int TILE = 32, BLOCK_ROWS = 8, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0;
+constexpr int TILE = 32, BLOCK_ROWS = 8, PAD = 1, BATCHED = 0, EDGE = 1, WIDE = 0, COUNTED = 1;
 constexpr int UNROLL_no = 0, UNROLL_yes = 1, UNROLL = UNROLL_yes, ORDER_in_fast = 0, ORDER_out_fast = 1, ORDER = ORDER_in_fast;
 #include "../common/index.cuh"
 #include "../common/tiles.cuh"
@@ -50,7 +55,7 @@ transpose_tile_rows(T *__restrict__ out, const T *__restrict__ in, long long AUT
 {
     __shared__ T tile[TILE][TILE + PAD];
 
-    const Tile at = tile_of<TILE, TILE, true, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
+    const Tile at = tile_of<TILE, TILE, COUNTED != 0, BATCHED, ORDER == ORDER_out_fast>(rows, cols);
     const int x = threadIdx.x, y = threadIdx.y;
 
     in  += (at.matrix * rows + at.r0) * ld_in + at.c0;

@@ -30,20 +30,20 @@ require   VEC_STORE * sizeof(T) <= 16
 require   cols % VEC_LOAD == 0 && ld_in % VEC_LOAD == 0 # every input row must begin aligned
 require   rows % VEC_STORE == 0 && ld_out % VEC_STORE == 0 # every output row must begin aligned
 require   VEC_LOAD * sizeof(T) <= align_in && VEC_STORE * sizeof(T) <= align_out # and so must the buffers
-require   2 * VEC_LOAD >= gcd(gcd(cols, ld_in), min(16, align_in) / sizeof(T)) # far narrower than the alignment allows is slow
-require   2 * VEC_STORE >= gcd(gcd(rows, ld_out), min(16, align_out) / sizeof(T))
-require   min(TILE_ROWS, TILE_COLS) * sizeof(T) >= (small ? 32 : 64) # shorter runs waste most of a cache line
-require   TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 4 * TILE_ROWS
+prefer    2 * VEC_LOAD >= gcd(gcd(cols, ld_in), min(16, align_in) / sizeof(T)) # far narrower than the alignment allows is slow
+prefer    2 * VEC_STORE >= gcd(gcd(rows, ld_out), min(16, align_out) / sizeof(T))
+prefer    min(TILE_ROWS, TILE_COLS) * sizeof(T) >= (small ? 32 : 64) # shorter runs waste most of a cache line
+prefer    TILE_ROWS <= 4 * TILE_COLS && TILE_COLS <= 4 * TILE_ROWS
 require   load_lanes <= THREADS && store_lanes <= THREADS # a pass covers whole tile rows
 require   TILE_ROWS * load_lanes >= THREADS && TILE_COLS * store_lanes >= THREADS # no thread is idle
 require   TILE_ROWS * load_lanes <= 16 * THREADS # at most 16 reads in flight a thread
 require   TILE_ROWS * TILE_COLS * sizeof(T) <= 128 * THREADS # at most 32 registers hold them
-require   tile_bytes >= 8192 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight
+prefer    tile_bytes >= 8192 || tiles <= 16 * device.sms # many small tiles keep too few bytes in flight
 require   tile_bytes <= device.max_shared_bytes
 require   THREADS <= device.max_threads_per_block
-require   HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
-require   HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
-require   STRIP == 0 || (HINT != HINT_both && tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
+prefer    HINT != HINT_both || count * sizeof(T) < 134217728 # keeping is better for large problems
+prefer    HINT != HINT_keep || (device.cc >= 80 && VEC_LOAD * sizeof(T) >= 4 && 2 * count * sizeof(T) >= device.l2_bytes) # the L2 holds smaller ones altogether
+prefer    STRIP == 0 || (HINT != HINT_both && tile_bytes >= 16384 && gcd(ld_in, ld_out) * sizeof(T) % 131072 == 0) # rows that meet the same banks of memory on both sides
 require   tiles <= device.max_grid_x
 
 grid      FLAT ? tiles : ORDER == ORDER_in_fast ? across : down \

@@ -17,9 +17,9 @@ general   EDGE=1 TAIL=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
-require   batch > 1                    # a single matrix is cut into tiles
+prefer    batch > 1                    # a single matrix is cut into tiles
 require   BYTES % matrix_bytes == 0    # a thread holds whole matrices
-require   PIECE >= 4                   # narrower accesses waste a warp's requests
+prefer    PIECE >= 4                   # narrower accesses waste a warp's requests
 require   THREADS <= min(device.max_threads_per_block, max(64, threads))
 require   blocks <= device.max_grid_x
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static e2e_run run;
 
@@ -34,14 +35,19 @@ static void make_pack(void)
     e2e_tune(&run, E2E_REAL, PACK);
 }
 
-static void read_pack(char *text, size_t size)
+static void read_description(char *text, size_t size, const char *name)
 {
     char path[300];
-    snprintf(path, sizeof path, "%s/out/copy_f32.json", e2e_folder());
+    snprintf(path, sizeof path, "%s/out/%s.json", e2e_folder(), name);
     FILE *file = fopen(path, "r");
     cr_assert_not_null(file);
     text[fread(text, 1, size - 1, file)] = '\0';
     fclose(file);
+}
+
+static void read_pack(char *text, size_t size)
+{
+    read_description(text, size, "copy_f32");
 }
 
 static char json[1 << 20];
@@ -62,6 +68,51 @@ Test(pack_tune, measured_losses_decide_and_the_description_says_which_are_measur
     cr_assert(strstr(json, "\"loss\": {\"problems\": 3, \"measured\": 3, "), "%.2000s", json);
     cr_assert(strstr(json, "\"loss_of_the_choice\": {\"problems\": 8, \"measured\": 8, "), "%.2000s", json);
     cr_assert(!strstr(json, "THREADS=256 "), "kernels with 256 threads are slow here: %.3000s", json);
+}
+
+/* y[i] = x[i] * w[i % 8], with the block as the only parameter. */
+static void write_weigh(void)
+{
+    char folder[300], text[1000];
+    snprintf(folder, sizeof folder, "%s/templates/weigh", e2e_folder());
+    mkdir(folder, 0777);
+    e2e_write(
+        "templates/weigh/op.cu",
+        "/*!autotune\nop weigh\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform 1 2\n"
+        "arg w f32[8] input uniform 1 2\narg n i64\nreference weigh_reference\ngrid 1\nblock 32\n"
+        "traffic 8 * n\n*/\nextern \"C\" __global__ void weigh_reference(T *y, const T *x, const float *w, "
+        "long long n) { y[n] = x[n] * w[n]; }\n");
+    int at = snprintf(text, sizeof text, "/*!autotune\ntemplate mine\nparam THREADS =");
+    for (int threads = 32; threads <= 512; threads += 32)
+        at += snprintf(text + at, sizeof text - (size_t)at, " %d", threads);
+    snprintf(
+        text + at, sizeof text - (size_t)at,
+        "\ngrid ceil_div(n, THREADS)\nblock THREADS\ndefault THREADS=256\n*/\nextern \"C\" __global__ void "
+        "weigh_mine(T *y, const T *x, const float *w, long long n) { y[n] = x[n] * w[n]; }\n");
+    e2e_write("templates/weigh/mine.cu", text);
+}
+
+#define WEIGH "pack weigh --templates templates --shapes problems.txt --problems 40 --kernels 1 -o out "
+
+/* As many problems as a model needs are tuned first, then kernels are measured as always. */
+Test(pack_tune, an_operation_that_no_model_knows_is_tuned_first)
+{
+    char problems[512] = "";
+    for (int i = 1; i <= 12; i++)
+        sprintf(problems + strlen(problems), "weigh %d f32\n", 1000 * i);
+    e2e_write("problems.txt", problems);
+    write_weigh();
+    e2e_tune(&run, E2E_REAL, WEIGH "--device H200");
+    e2e_expect(run.code == 0 && strstr(run.out, "declared defaults"), run);
+    read_description(json, sizeof json, "weigh_f32");
+    cr_assert(strstr(json, "\"loss\": {\"problems\": 0, "), "nothing is known: %.2000s", json);
+    cr_assert(strstr(json, "THREADS=256"), "it is the default: %.2000s", json);
+    e2e_script("time weigh_* 256 50000\ntime weigh_* 96 5000\ntime weigh_* * 9000\n");
+    e2e_tune(&run, E2E_REAL, WEIGH "--try problems.txt --tune 10m --trials 16");
+    e2e_expect(run.code == 0, run);
+    read_description(json, sizeof json, "weigh_f32");
+    cr_assert(strstr(json, "\"loss\": {\"problems\": 12, \"measured\": 12, "), "%.2000s", json);
+    cr_assert(strstr(json, "THREADS=96"), "kernels with 96 threads are the fastest here: %.2000s", json);
 }
 
 Test(pack_tune, what_was_measured_is_not_measured_again_and_is_no_answer)

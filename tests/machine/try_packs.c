@@ -3,19 +3,23 @@
  * sides of tiles; and wrong for sizes that their conditions keep away from them, so that the conditions are
  * needed, and what the machine finds is found.
  *
- *     build/tests/machine/try_packs [TYPE...]
+ *     build/tests/machine/try_packs [--templates DIR] [TYPE...] ['OP TYPE NAME=FIRST..LAST ...' ...]
+ *
+ * A type: transposes of it, by the model that comes with the program. An operation with its sizes: its
+ * declared defaults, for sizes that are drawn from the ranges.
  *
  * Exit code 0: so it is; 1: it is not; 77: no NVRTC.
  */
 #include "explain/instance.h"
 #include "lang/arch.h"
 #include "pack/pack.h"
+#include "util/rng.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CC = 90, SKIP = 77, KERNELS = 6, SIZES = 9 };
+enum { CC = 90, SKIP = 77, KERNELS = 8, SIZES = 9, DRAWN = 16 };
 
 static const int64_t ROWS[SIZES] = { 1, 3, 8, 17, 32, 33, 64, 70, 128 };
 
@@ -42,30 +46,43 @@ typedef struct trying {
         found; /* runs: of the pack's choice; against the conditions, and flaws of those */
 } trying;
 
-static atx_pack *make_pack(const atx_catalog *catalog, const atx_op *op, atx_dtype type)
+static const atx_gpu_model *device_of(void)
 {
-    static const char *const WORDS[] = { "batch=1..2", "rows=1..4096", "cols=1..4096" };
-    const atx_gpu_model *device = atx_gpu_model_find("NVIDIA H200");
+    return atx_gpu_model_find("NVIDIA H200");
+}
+
+static atx_pack *make_pack(const atx_catalog *catalog, atx_predictor *predictor,
+                           const atx_pack_domain *domain, int kernels)
+{
+    atx_limits limits;
     at_error err = { 0 };
     atx_pack *pack = NULL;
-    atx_pack_domain domain;
-    atx_model *model = NULL;
-    atx_predictor *predictor = NULL;
-    atx_limits limits;
-    bool own;
-    must(atx_pack_domain_read(&domain, op, type, WORDS, 3, &err), &err);
-    must(atx_model_shipped(&model, op, device, &err), &err);
-    must(atx_predictor_open(&predictor, model, catalog, op, device, &own, &err), &err);
     atx_arch_limits(&limits, CC);
-    const atx_pack_request request = { .domain = &domain,
+    const atx_pack_request request = { .domain = domain,
                                        .catalog = catalog,
                                        .predictor = predictor,
                                        .limits = &limits,
-                                       .device = device->name,
-                                       .kernels = KERNELS,
+                                       .device = device_of()->name,
+                                       .kernels = kernels,
                                        .problems = 80,
                                        .seed = 3 };
     must(atx_pack_make(&pack, &request, &err), &err);
+    return pack;
+}
+
+static atx_pack *make_transposes(const atx_catalog *catalog, atx_dtype type)
+{
+    static const char *const WORDS[] = { "batch=1..2", "rows=1..4096", "cols=1..4096" };
+    const atx_op *op = atx_catalog_find_op(catalog, "transpose");
+    at_error err = { 0 };
+    atx_pack_domain domain;
+    atx_model *model = NULL;
+    atx_predictor *predictor = NULL;
+    bool own;
+    must(atx_pack_domain_read(&domain, op, type, WORDS, 3, &err), &err);
+    must(atx_model_shipped(&model, op, device_of(), &err), &err);
+    must(atx_predictor_open(&predictor, model, catalog, op, device_of(), &own, &err), &err);
+    atx_pack *pack = make_pack(catalog, predictor, &domain, 6);
     atx_predictor_close(predictor);
     atx_model_close(model);
     return pack;
@@ -104,16 +121,14 @@ static int run(trying *t, int kernel, atx_instance *instance, const atx_problem 
     return flaws.count > 0;
 }
 
-static void try_size(trying *t, const int64_t *sizes, int64_t align)
+static void try_problem(trying *t, atx_problem problem)
 {
-    atx_problem problem;
+    atx_str shape = { 0 };
     atx_geometry g;
     atx_instance *instance = NULL;
     atx_flaw flaw = { .count = 0 };
     int64_t slots[ATX_MAX_SLOTS];
     at_error err = { 0 };
-    must(atx_problem_init(&problem, t->pack->domain.op, t->pack->domain.type, sizes, 3, &err), &err);
-    must(atx_problem_set_aligns(&problem, &align, 1, &err), &err);
     must(atx_problem_bind(slots, &problem, &t->pack->limits, &err), &err);
     const atx_instance_options o = { .catalog = t->catalog,
                                      .nvrtc = t->nvrtc,
@@ -124,6 +139,7 @@ static void try_size(trying *t, const int64_t *sizes, int64_t align)
                                      .answer = true };
     must(atx_instance_open(&instance, &o, &err), &err);
     const int taken = atx_pack_find(&g, t->pack, &problem);
+    atx_problem_shape(&shape, &problem);
     for (int k = 0; k < t->pack->kernel_count; k++) {
         must(atx_problem_bind(slots, &problem, &t->pack->limits, &err), &err);
         const bool allowed = atx_pack_allows(&g, &t->pack->kernels[k], slots);
@@ -133,26 +149,48 @@ static void try_size(trying *t, const int64_t *sizes, int64_t align)
         t->kept_away += !allowed && wrong >= 0;
         t->found += !allowed && wrong > 0;
         if (k == taken && wrong)
-            printf("%s for %dx%dx%d aligned to %d: %s\n", t->pack->kernels[k].t->name, (int)sizes[0],
-                   (int)sizes[1], (int)sizes[2], (int)align,
+            printf("%s %s for %s: %s\n", problem.op->name, t->pack->kernels[k].t->name, atx_str_text(&shape),
                    wrong < 0 ? "does not run" : atx_flaw_name(flaw.kind));
     }
-    if (taken < 0)
+    if (taken < 0) {
+        printf("%s %s has no kernel\n", problem.op->name, atx_str_text(&shape));
         t->wrong++;
+    }
+    atx_str_clear(&shape);
     atx_instance_close(instance);
 }
 
-static void try_type(trying *t, atx_dtype type)
+static void try_transpose(trying *t, const int64_t *sizes, int64_t align)
 {
-    atx_pack *pack = make_pack(t->catalog, atx_catalog_find_op(t->catalog, "transpose"), type);
+    atx_problem problem;
+    at_error err = { 0 };
+    must(atx_problem_init(&problem, t->pack->domain.op, t->pack->domain.type, sizes, 3, &err), &err);
+    must(atx_problem_set_aligns(&problem, &align, 1, &err), &err);
+    try_problem(t, problem);
+}
+
+/* The least and the largest of each size, and others. */
+static void draw_sizes(int64_t *sizes, const atx_pack_domain *d, int turn, atx_rng *rng)
+{
+    for (int i = 0; i < d->op->shape.dim_count; i++) {
+        const atx_pack_ranges *all = &d->dims[i];
+        const atx_bounds r = all->items[atx_rng_below(rng, (uint64_t)all->count)];
+        sizes[i] = turn == 0   ? r.low
+                   : turn == 1 ? r.high
+                               : r.low + (int64_t)atx_rng_below(rng, (uint64_t)(r.high - r.low + 1));
+    }
+}
+
+static void open_pack(trying *t, atx_pack *pack)
+{
     t->pack = pack;
     memset(t->kernels, 0, sizeof t->kernels);
     for (int k = 0; k < pack->kernel_count; k++)
         compile(t, k);
-    for (int r = 0; r < SIZES; r++)
-        for (int c = 0; c < SIZES; c++)
-            try_size(t, (int64_t[]){ 1 + (r + c) % 2, ROWS[r], ROWS[c] },
-                     (r + c) % 3 ? 256 : atx_dtype_bytes(type));
+}
+
+static void close_pack(trying *t, atx_pack *pack)
+{
     for (int k = 0; k < pack->kernel_count; k++) {
         atx_program_close(&t->kernels[k].program);
         atx_pack_general_close(&t->kernels[k].general);
@@ -160,17 +198,63 @@ static void try_type(trying *t, atx_dtype type)
     atx_pack_close(pack);
 }
 
+/* "group_quant bf16 tokens=1..300 hidden=512" */
+static void try_op(trying *t, char *text)
+{
+    const char *words[32];
+    int count = 0;
+    char *rest = NULL;
+    atx_dtype type;
+    atx_pack_domain domain;
+    atx_rng rng = { 5 };
+    at_error err = { 0 };
+    for (char *word = strtok_r(text, " ", &rest); word && count < 32; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    must(atx_dtype_parse(&type, words[1], strlen(words[1]), &err), &err);
+    must(atx_pack_domain_read(&domain, atx_catalog_find_op(t->catalog, words[0]), type, words + 2, count - 2,
+                              &err),
+         &err);
+    atx_pack *pack = make_pack(t->catalog, NULL, &domain, KERNELS);
+    open_pack(t, pack);
+    for (int i = 0; i < DRAWN; i++) {
+        int64_t sizes[ATX_MAX_DIMS];
+        atx_problem problem;
+        draw_sizes(sizes, &domain, i, &rng);
+        must(atx_problem_init(&problem, domain.op, type, sizes, domain.op->shape.dim_count, &err), &err);
+        try_problem(t, problem);
+    }
+    close_pack(t, pack);
+}
+
+static void try_type(trying *t, atx_dtype type)
+{
+    atx_pack *pack = make_transposes(t->catalog, type);
+    open_pack(t, pack);
+    for (int r = 0; r < SIZES; r++)
+        for (int c = 0; c < SIZES; c++)
+            try_transpose(t, (int64_t[]){ 1 + (r + c) % 2, ROWS[r], ROWS[c] },
+                          (r + c) % 3 ? 256 : atx_dtype_bytes(type));
+    close_pack(t, pack);
+}
+
 int main(int argc, char **argv)
 {
     trying t = { .catalog = NULL };
     atx_catalog *catalog = NULL;
     at_error err = { 0 };
+    bool typed = false;
+    const bool own = argc > 2 && strcmp(argv[1], "--templates") == 0;
     if (atx_nvrtc_open(&t.nvrtc, &err) != AT_OK)
         return SKIP;
-    must(atx_catalog_open(&catalog, NULL, &err), &err);
+    must(atx_catalog_open(&catalog, own ? argv[2] : NULL, &err), &err);
     t.catalog = catalog;
-    for (int i = 1; i < argc; i++) {
+    for (int i = own ? 3 : 1; i < argc; i++) {
         atx_dtype type;
+        if (strchr(argv[i], ' ')) {
+            try_op(&t, argv[i]);
+            continue;
+        }
+        typed = true;
         must(atx_dtype_parse(&type, argv[i], strlen(argv[i]), &err), &err);
         try_type(&t, type);
     }
@@ -179,5 +263,5 @@ int main(int argc, char **argv)
            t.right, t.wrong, t.kept_away, t.found);
     atx_catalog_close(catalog);
     atx_nvrtc_close(t.nvrtc);
-    return t.right == 0 || t.wrong > 0 || t.found == 0;
+    return t.right == 0 || t.wrong > 0 || (typed && t.found == 0);
 }

@@ -136,8 +136,9 @@ static void list_template(const atx_template *t)
         atx_print(stdout, "%s%s\n", t->scope.params[i].meaning[0] ? "   # " : "", t->scope.params[i].meaning);
     }
     for (size_t i = 0; i < t->scope.require_count; i++)
-        atx_print(stdout, "  require      %s%s%s\n", atx_expr_text(t->scope.requires[i].expr),
-                  t->scope.requires[i].reason[0] ? "   # " : "", t->scope.requires[i].reason);
+        atx_print(stdout, "  %-12s %s%s%s\n", t->scope.requires[i].prefers ? "prefer" : "require",
+                  atx_expr_text(t->scope.requires[i].expr), t->scope.requires[i].reason[0] ? "   # " : "",
+                  t->scope.requires[i].reason);
 }
 
 static void print_device(int ordinal, const atx_device_info *d, bool overview)

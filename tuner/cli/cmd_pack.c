@@ -37,7 +37,7 @@ typedef struct pack_args {
     double tune_s;
 } pack_args;
 
-enum { MOST_RANGES = 256 };
+enum { MOST_RANGES = 256, UNKNOWN_CC = 90 }; /* of the device, where neither the user nor a model names one */
 
 /* The words of --sizes: between blanks as well as commas. */
 typedef struct ranges {
@@ -125,7 +125,9 @@ static at_status read_op(const atx_op **op, atx_dtype *type, const pack_args *a,
     *op = atx_catalog_find_op(catalog, a->words.items[0]);
     if (!*op)
         return atx_unknown_op(catalog, "", a->words.items[0], err);
-    *type = ATX_F32;
+    for (*type = 0; !((*op)->types >> *type & 1);)
+        ++*type;
+    *type = (*op)->types >> ATX_F32 & 1 ? ATX_F32 : *type;
     at_status status =
         a->words.count > 1 ? atx_dtype_parse(type, a->words.items[1], strlen(a->words.items[1]), err) : AT_OK;
     if (status == AT_OK && !((*op)->types >> *type & 1))
@@ -134,7 +136,8 @@ static at_status read_op(const atx_op **op, atx_dtype *type, const pack_args *a,
     return status;
 }
 
-/* The user's model, or that which comes with the program: one of the device goes before one of another. */
+/* The user's model, or that which comes with the program: one of the device goes before one of another. None
+ * may know the operation. */
 typedef struct models {
     atx_model *users, *shipped;
     atx_predictor *predictor;
@@ -161,11 +164,6 @@ static at_status open_models(models *out, const atx_catalog *catalog, const atx_
     if (status == AT_OK && out->shipped && !out->predictor)
         (void)(atx_predictor_open(&out->predictor, out->shipped, catalog, op, &device, &own, &cause) ==
                AT_OK);
-    if (status == AT_OK && !out->predictor)
-        status =
-            atx_fail(err, AT_ERR_NOT_FOUND,
-                     "no model knows %s; expected trials of at least %d problems of it, then autotune learn",
-                     op->name, ATX_MIN_TRAINING_SAMPLES);
     return status;
 }
 
@@ -246,9 +244,13 @@ static void print_pack(const atx_pack *pack)
 {
     char arch[ATX_ARCH_TEXT];
     atx_arch_text(arch, pack->limits.cc, 0);
-    atx_print(stdout, "%s %s for %s%s%s: %d kernels of %d, loss expected against the best known:\n",
-              pack->domain.op->name, atx_dtype_name(pack->domain.type), pack->device,
-              pack->device[0] ? ", " : "other GPUs of ", arch, pack->kernel_count, pack->candidates);
+    atx_print(stdout, "%s %s for %s%s%s: %d kernels of %d, %s\n", pack->domain.op->name,
+              atx_dtype_name(pack->domain.type), pack->device, pack->device[0] ? ", " : "other GPUs of ",
+              arch, pack->kernel_count, pack->candidates,
+              pack->unknown ? "declared defaults: no model knows the operation, and --tune did not measure it"
+                            : "loss expected against the best known:");
+    if (pack->unknown)
+        return;
     print_loss("sizes held out", &pack->held_out);
     print_loss("sizes chosen by", &pack->chosen);
     atx_print(stdout, "  with fewer kernels    ");
@@ -373,7 +375,9 @@ static at_status make_one(making *m, int i, at_error *err)
     models known = { NULL, NULL, NULL };
     at_status status = open_models(&known, m->catalog, m->op, m->db, target, err);
     if (status == AT_OK) {
-        const atx_training_samples learned = atx_predictor_training_samples(known.predictor);
+        const atx_training_samples learned = known.predictor
+                                                 ? atx_predictor_training_samples(known.predictor)
+                                                 : (atx_training_samples){ .device = "", .cc = UNKNOWN_CC };
         const char *name = target->name[0] ? target->name : learned.device;
         atx_arch_limits(&limits, m->archs[i] ? m->archs[i] : target->cc ? target->cc : learned.cc);
         if (!m->archs[i])

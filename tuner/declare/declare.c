@@ -128,11 +128,10 @@ void atx_read_uses(atx_lines *lines, atx_used *uses)
     } while (!atx_lines_at_end(lines));
 }
 
-void atx_read_require(atx_lines *lines, void *target)
+static void read_condition(atx_lines *lines, bool prefers)
 {
-    (void)target;
     const atx_declaring *in = &lines->in;
-    atx_require require = { .where = atx_lines_where(lines, lines->at) };
+    atx_require require = { .prefers = prefers, .where = atx_lines_where(lines, lines->at) };
     if (*in->require_count == ATX_MAX_REQUIRES)
         atx_lines_fail(lines, lines->at, "found more than %d requirements; expected fewer", ATX_MAX_REQUIRES);
     require.expr = atx_lines_expr(lines);
@@ -142,6 +141,18 @@ void atx_read_require(atx_lines *lines, void *target)
         (*in->requires)[(*in->require_count)++] = require;
     else
         atx_requires_clear(&require, 1);
+}
+
+void atx_read_require(atx_lines *lines, void *target)
+{
+    (void)target;
+    read_condition(lines, false);
+}
+
+void atx_read_prefer(atx_lines *lines, void *target)
+{
+    (void)target;
+    read_condition(lines, true);
 }
 
 void atx_read_grid(atx_lines *lines, atx_expr *out[3])

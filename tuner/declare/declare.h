@@ -82,6 +82,7 @@ typedef struct atx_require {
     atx_expr *expr;
     char *reason;    /* "" when none was written */
     int64_t implied; /* 1: it follows from another line. No byte is left over: images of it are equal */
+    int64_t prefers; /* 1: `prefer`: where it does not hold kernels are right, but slow */
     atx_where where;
 } atx_require;
 

@@ -72,6 +72,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "let", .after = "common", .read = pass_over },
     { .word = "const", .after = "common", .read = pass_over },
     { .word = "require", .after = "common", .read = pass_over },
+    { .word = "prefer", .after = "common", .read = pass_over },
     { .word = "language", .once = true, .read = atx_read_language },
     { 0 },
 };

@@ -64,7 +64,8 @@ int atx_read_exprs(atx_lines *lines, atx_expr **out, int max, const char *const 
 
 /* ---- lines that both have: declare.c ---- */
 
-atx_line_reader atx_read_language, atx_read_each, atx_read_let, atx_read_const, atx_read_require;
+atx_line_reader atx_read_language, atx_read_each, atx_read_let, atx_read_const, atx_read_require,
+    atx_read_prefer;
 
 /* What follows `let`, `const` (rendered) and `define` (and a macro): a name, or a family of them. */
 void atx_read_any_let(atx_lines *lines, bool rendered, bool macro);

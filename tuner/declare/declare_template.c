@@ -52,15 +52,11 @@ static void read_use_of_common(atx_lines *lines, void *target)
 }
 
 static const atx_keyword SHARED[] = {
-    { .word = "common", .read = read_common },
-    { .word = "use", .read = read_use_of_common },
-    { .word = "param", .read = atx_read_param },
-    { .word = "each", .read = atx_read_each },
-    { .word = "let", .read = atx_read_let },
-    { .word = "const", .read = atx_read_const },
-    { .word = "require", .read = atx_read_require },
-    { .word = "language", .read = atx_read_language },
-    { 0 },
+    { .word = "common", .read = read_common },         { .word = "use", .read = read_use_of_common },
+    { .word = "param", .read = atx_read_param },       { .word = "each", .read = atx_read_each },
+    { .word = "let", .read = atx_read_let },           { .word = "const", .read = atx_read_const },
+    { .word = "require", .read = atx_read_require },   { .word = "prefer", .read = atx_read_prefer },
+    { .word = "language", .read = atx_read_language }, { 0 },
 };
 
 /* Once each, as if they stood at the place of the `use`. Names without a file are told with the bundle. */
@@ -168,6 +164,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "fixed", .once = true, .read = read_fixed },
     { .word = "general", .read = atx_read_general },
     { .word = "require", .read = atx_read_require },
+    { .word = "prefer", .read = atx_read_prefer },
     { .word = "grid",
       .form = "grid EXPR...",
       .once = true,

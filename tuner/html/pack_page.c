@@ -60,6 +60,27 @@ static void add_kernels(atx_str *out, const atx_pack_set *set, int model)
     atx_str_add(out, "</table>\n");
 }
 
+/* The median and what 95 of 100 are within, of packs of 1, 2, ... kernels. */
+static void add_curve(atx_str *out, const atx_pack *pack)
+{
+    atx_point points[2 * ATX_PACK_MAX_KERNELS];
+    size_t count = 0;
+    for (int n = 0; n < pack->kernel_count && pack->packs[n].problems; n++) {
+        points[count++] = (atx_point){ n + 1, 100 * pack->packs[n].median, 210, "median", NULL };
+        points[count++] = (atx_point){ n + 1, 100 * pack->packs[n].p95, 30, "95 of 100", NULL };
+    }
+    const atx_plot plot = { .caption =
+                                "Loss of packs with fewer kernels, in percent: the median (blue) and what 95 "
+                                "of 100 sizes are within (orange), of sizes that were not used to choose",
+                            .x = { .label = "kernels" },
+                            .y = { .label = "loss, percent" },
+                            .width = 560,
+                            .height = 260,
+                            .points = points,
+                            .count = count };
+    atx_plot_add(out, &plot);
+}
+
 /* Sizes at the ends and in the middle of an axis. */
 static void add_ticks(atx_str *out, const atx_pack_map *map, int bottom)
 {
@@ -144,6 +165,7 @@ at_status atx_html_pack(atx_str *out, const atx_pack_set *set, at_error *err)
         atx_html_add(out, "<h2>$ $</h2>\n", pack->device[0] ? pack->device : "other GPUs of", arch);
         add_losses(out, pack);
         add_kernels(out, set, m);
+        add_curve(out, pack);
         add_map(out, pack, false);
         add_map(out, pack, true);
         add_spots(out, pack);

@@ -238,18 +238,24 @@ static void begin(atx_predictor *p, const atx_problem *problem, const int64_t *s
     }
 }
 
-/* What atx_plan_begin has begun. false: it is not valid. `slots` gets the configuration. */
-static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, const bound *b, int64_t *slots,
-                      const atx_config *config)
+/* The configuration whose slots these are. false: it has no launch. */
+static bool fill_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, const bound *b,
+                      const int64_t *slots)
 {
-    if (!atx_plan_allows(&b->plan, slots, config) ||
-        atx_geometry_of(geometry, &b->t->call.steps[0].launch, slots, NULL) != AT_OK)
+    if (atx_geometry_of(geometry, &b->t->call.steps[0].launch, slots, NULL) != AT_OK)
         return false;
     atx_model_features_config(p->numbers, &b->features, slots, geometry);
     memcpy(bins, p->base, (size_t)p->known->feature_count);
     for (const link *l = b->links; l < b->links + b->link_count; l++)
         bins[l->feature] = atx_bin_of(&p->known->edges[l->feature], p->numbers[l->number]);
     return true;
+}
+
+/* What atx_plan_begin has begun. false: it is not valid. `slots` gets the configuration. */
+static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, const bound *b, int64_t *slots,
+                      const atx_config *config)
+{
+    return atx_plan_allows(&b->plan, slots, config) && fill_bins(bins, geometry, p, b, slots);
 }
 
 /* Adds to the sums of `count` rows those of the members' trees, from one share of them to another. */
@@ -481,8 +487,8 @@ bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *probl
     begin(p, problem, own);
     for (int i = 0; i < p->known->template_count; i++) {
         *out = (atx_guess){ .t = t, .config = *config };
-        if (p->bound[i].t != t || !atx_plan_begin(&p->bound[i].plan, own) ||
-            !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
+        if (p->bound[i].t != t || atx_config_bind(own, t, config, NULL) != AT_OK ||
+            !fill_bins(bins, &out->geometry, p, &p->bound[i], own))
             continue;
         double slower = all_of(p->known, bins);
         fill_guess(out, p, problem, own, slower);

@@ -116,7 +116,8 @@ at_status atx_predictor_best(atx_guess *out, atx_predictor *p, const atx_problem
 at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *p, const atx_problem *problem,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
-/* Of one configuration; false: its template is unknown to the model, or it is not valid. */
+/* Of one configuration, whether or not the template's requirements hold; false: its template is unknown to
+ * the model, or it has no launch. */
 bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *problem, const int64_t *slots,
                       const atx_template *t, const atx_config *config);
 

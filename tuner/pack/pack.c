@@ -12,13 +12,13 @@
 
 /* ---- making ---- */
 
-static at_status draw_all(atx_pack_sample **out, atx_pack_use use, atx_rng *rng, const atx_pack_request *r,
-                          at_error *err)
+static at_status draw_all(atx_pack_sample **out, int count, atx_pack_use use, atx_rng *rng,
+                          const atx_pack_request *r, at_error *err)
 {
-    *out = calloc((size_t)r->problems, sizeof **out);
+    *out = calloc((size_t)count, sizeof **out);
     if (!*out)
         return atx_no_memory(err);
-    for (int i = 0; i < r->problems; i++)
+    for (int i = 0; i < count; i++)
         if (!atx_pack_draw(&(*out)[i], rng, r->domain, use, r->limits))
             return atx_fail(
                 err, AT_ERR_INPUT,
@@ -120,13 +120,16 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 
 /* What is measured, and what of it is kept: the part of the time that goes to the problems of the choice, and
  * how many configurations are measured there. */
-#define SHARE 0.4
-enum { MEASURED_CONFIGS = 56 };
+#define SHARE         0.4
+#define SHARE_LEARNED 0.6                           /* of it to learn of an operation that no model knows */
+enum { MEASURED_CONFIGS = 56, MEASURED_EACH = 16 }; /* and kernels that are measured on one problem */
 
 /* Everything that a pack is made of. */
 typedef struct making {
     atx_pack *pack;
     const atx_pack_request *r;
+    atx_pack_request own; /* what *r is, with a model that was learned on the way */
+    atx_pack_learned learned;
     atx_pack_sample *samples, *others; /* to choose by, to try on */
     bool *measured[2];                 /* of those */
     int count, other_count;
@@ -135,20 +138,60 @@ typedef struct making {
     int *all;           /* candidates that are in some set; those of the pack first */
     int all_count;
     float *held_out; /* their losses on the others */
+    /* Further problems, which follow those to choose by, for the trees alone: losses of `all` there. */
+    int more_count;
+    float *more,
+        *factors; /* factors: of the candidates, measured over expected; NULL: nothing was measured */
 } making;
+
+/* Trees are grown on so many times the problems to choose by: of the few kernels that were chosen that costs
+ * little. */
+enum { MORE = 8 };
+
+/* Of each problem the kernels that are expected to be the best. false: out of memory. */
+static bool want_best(bool *wanted, const atx_pack_candidates *c)
+{
+    float *sorted = malloc(((size_t)c->count + 1) * sizeof *sorted);
+    for (int p = 0; sorted && p < c->problems; p++) {
+        const float *row = c->losses + (size_t)p * (size_t)c->count;
+        memcpy(sorted, row, (size_t)c->count * sizeof *sorted);
+        qsort(sorted, (size_t)c->count, sizeof *sorted, by_loss);
+        const float most = c->count > MEASURED_EACH ? sorted[MEASURED_EACH - 1] : ATX_PACK_INVALID;
+        for (int k = 0; k < c->count; k++)
+            wanted[(size_t)p * (size_t)c->count + (size_t)k] = row[k] <= most;
+    }
+    free(sorted);
+    return sorted != NULL;
+}
+
+static at_status measure_candidates(making *m, at_error *err)
+{
+    if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
+        return atx_no_memory(err);
+    bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
+    m->factors = calloc((size_t)m->c.count + 1, sizeof *m->factors);
+    const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0],
+                                   m->c.count,   m->count,   wanted,      m->factors };
+    at_status status = wanted && m->factors && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
+    if (status == AT_OK)
+        status = atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
+    free(wanted);
+    return status;
+}
 
 static at_status find_candidates(making *m, at_error *err)
 {
-    at_status status = atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err);
+    at_status status = AT_OK;
+    if (m->r->tuner && !m->r->predictor) {
+        status =
+            atx_pack_tuner_learn(&m->learned, m->r->tuner, m->samples, m->count, SHARE * SHARE_LEARNED, err);
+        m->own.predictor = m->learned.predictor;
+    }
+    m->pack->unknown = !m->r->predictor;
+    if (status == AT_OK)
+        status = atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err);
     m->pack->candidates = m->c.count;
-    if (status != AT_OK || !m->r->tuner)
-        return status;
-    if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
-        return atx_no_memory(err);
-    const atx_pack_table table = {
-        m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count, m->count
-    };
-    return atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
+    return status == AT_OK && m->r->tuner ? measure_candidates(m, err) : status;
 }
 
 static void add_to_all(making *m, int candidate)
@@ -179,24 +222,6 @@ static at_status choose(making *m, at_error *err)
     m->pack->mean = atx_pack_mean_of(&m->c, chosen, count);
     m->pack->bound = atx_pack_bound(&m->c, count, m->pack->mean);
     return AT_OK;
-}
-
-/* The losses of all on the problems to try on. */
-static at_status try_all(making *m, at_error *err)
-{
-    at_status status = AT_OK;
-    atx_pack_kernel *kernels = malloc(((size_t)m->all_count + 1) * sizeof *kernels);
-    for (int i = 0; kernels && i < m->all_count; i++)
-        kernels[i] = m->c.kernels[m->all[i]];
-    m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
-    if (!m->held_out)
-        status = atx_no_memory(err);
-    const atx_pack_table table = { kernels,        m->others,    m->held_out,
-                                   m->measured[1], m->all_count, m->other_count };
-    if (status == AT_OK && m->r->tuner)
-        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
-    free(kernels);
-    return status;
 }
 
 /* Which column of the losses on the others is a candidate's. */
@@ -233,6 +258,106 @@ static int count_of(const bool *measured, int count)
     return n;
 }
 
+/* The losses of the kernels that were chosen when there were `n`, on all problems that trees are grown on. */
+static float *take_losses(const making *m, int n)
+{
+    const int *chosen = m->sets.at[n - 1];
+    float *losses = malloc(((size_t)(m->count + m->more_count) * (size_t)n + 1) * sizeof *losses),
+          *to = losses;
+    for (int p = 0; losses && p < m->count; p++)
+        for (int k = 0; k < n; k++)
+            *to++ = m->c.losses[(size_t)p * (size_t)m->c.count + (size_t)chosen[k]];
+    for (int p = 0; losses && m->more && p < m->more_count; p++)
+        for (int k = 0; k < n; k++)
+            *to++ = m->more[(size_t)p * (size_t)m->all_count + (size_t)place_of(m, chosen[k])];
+    return losses;
+}
+
+/* The first `n` kernels that were chosen when there were so many, with their tree. */
+static bool grow_pack_of(atx_pack *pack, const making *m, int n)
+{
+    float *losses = m->c.kernels ? take_losses(m, n) : NULL;
+    if (!losses)
+        return false;
+    pack->kernel_count = n;
+    for (int i = 0; i < n; i++)
+        pack->kernels[i] = m->c.kernels[m->sets.at[n - 1][i]];
+    const bool good = atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
+                      measure(&pack->chosen, pack, m->samples, losses, m->count);
+    pack->chosen.measured = count_of(m->measured[0], m->count);
+    free(losses);
+    return good;
+}
+
+/* The kernels that packs of 1, 2, ... kernels take for the problems to try on. false: out of memory. */
+static bool want_taken(bool *wanted, const making *m)
+{
+    atx_geometry unused;
+    atx_pack *fewer = malloc(sizeof *fewer);
+    bool good = fewer != NULL;
+    for (int n = 1; good && n <= m->pack->kernel_count; n++) {
+        *fewer = *m->pack;
+        good = grow_pack_of(fewer, m, n);
+        for (int p = 0; good && p < m->other_count; p++) {
+            const int k = atx_pack_take(&unused, fewer, &m->others[p].problem, m->others[p].slots);
+            if (k >= 0)
+                wanted[(size_t)p * (size_t)m->all_count + (size_t)place_of(m, m->sets.at[n - 1][k])] = true;
+        }
+    }
+    free(fewer);
+    return good;
+}
+
+/* Where anything was measured, what is expected is corrected by that. */
+static void correct_more(making *m)
+{
+    for (int i = 0; i < m->more_count * m->all_count; i++) {
+        const float factor = m->factors[m->all[i % m->all_count]];
+        if (m->more[i] < ATX_PACK_INVALID)
+            m->more[i] = (1 + m->more[i]) * factor - 1;
+    }
+}
+
+/* The kernels that are in some set. NULL: out of memory. */
+static atx_pack_kernel *take_all(const making *m)
+{
+    atx_pack_kernel *kernels = m->c.kernels ? malloc(((size_t)m->all_count + 1) * sizeof *kernels) : NULL;
+    for (int i = 0; kernels && i < m->all_count; i++)
+        kernels[i] = m->c.kernels[m->all[i]];
+    return kernels;
+}
+
+static at_status expect_more(making *m, at_error *err)
+{
+    atx_pack_kernel *kernels = take_all(m);
+    m->more =
+        kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples + m->count, m->more_count) : NULL;
+    free(kernels);
+    if (!m->more)
+        return atx_no_memory(err);
+    if (m->factors)
+        correct_more(m);
+    return AT_OK;
+}
+
+/* The losses of all on the problems to try on. */
+static at_status try_all(making *m, at_error *err)
+{
+    at_status status = AT_OK;
+    bool *wanted = calloc((size_t)m->other_count * (size_t)m->all_count + 1, sizeof *wanted);
+    atx_pack_kernel *kernels = take_all(m);
+    m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
+    if (!m->held_out || !wanted || (m->r->tuner && !want_taken(wanted, m)))
+        status = atx_no_memory(err);
+    const atx_pack_table table = { kernels,      m->others,      m->held_out, m->measured[1],
+                                   m->all_count, m->other_count, wanted,      NULL };
+    if (status == AT_OK && m->r->tuner)
+        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
+    free(wanted);
+    free(kernels);
+    return status;
+}
+
 /* Where anything was measured, what a pack loses on other problems is told of those that were. */
 static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const making *m, const int *places)
 {
@@ -251,23 +376,13 @@ static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const makin
     return good;
 }
 
-/* A pack of the first `n` kernels that were chosen when there were so many: its tree, and what it loses. */
+/* A pack of them, and what it loses. */
 static bool make_pack_of(atx_pack *pack, const making *m, int n)
 {
-    int places[ATX_PACK_MAX_KERNELS] = { 0 }, rows = 0;
-    const int *chosen = m->sets.at[n - 1];
-    pack->kernel_count = n;
-    for (int i = 0; i < n; i++) {
-        pack->kernels[i] = m->c.kernels[chosen[i]];
-        places[i] = place_of(m, chosen[i]);
-    }
-    float *losses = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
-    const bool good = losses && atx_pack_grow(pack, m->samples, losses, m->count) &&
-                      measure(&pack->chosen, pack, m->samples, losses, m->count) &&
-                      measure_others(&pack->held_out, pack, m, places);
-    pack->chosen.measured = count_of(m->measured[0], m->count);
-    free(losses);
-    return good;
+    int places[ATX_PACK_MAX_KERNELS] = { 0 };
+    for (int i = 0; i < n; i++)
+        places[i] = place_of(m, m->sets.at[n - 1][i]);
+    return grow_pack_of(pack, m, n) && measure_others(&pack->held_out, pack, m, places);
 }
 
 static bool draw_curves(making *m)
@@ -296,14 +411,27 @@ static at_status draw_problems(making *m, at_error *err)
     const atx_pack_request *r = m->r;
     atx_rng rng = { r->seed };
     m->count = m->other_count = r->problems;
-    at_status status = draw_all(&m->samples, ATX_PACK_TO_CHOOSE, &rng, r, err);
+    m->more_count =
+        m->count * MORE < ATX_PACK_MAX_PROBLEMS ? m->count * (MORE - 1) : ATX_PACK_MAX_PROBLEMS - m->count;
+    at_status status = draw_all(&m->samples, m->count + m->more_count, ATX_PACK_TO_CHOOSE, &rng, r, err);
     if (status == AT_OK)
         status = r->tries ? list_all(&m->others, &m->other_count, r, err)
-                          : draw_all(&m->others, ATX_PACK_HELD_OUT, &rng, r, err);
+                          : draw_all(&m->others, m->other_count, ATX_PACK_HELD_OUT, &rng, r, err);
     for (int i = 0; i < 2 && status == AT_OK; i++)
         if (!(m->measured[i] = calloc((size_t)(i ? m->other_count : m->count) + 1, sizeof *m->measured[i])))
             status = atx_no_memory(err);
     return status;
+}
+
+/* They were made up, so that preferred kernels are chosen. */
+static void forget_losses(atx_pack *pack)
+{
+    pack->chosen = pack->held_out = (atx_pack_loss){ .problems = 0 };
+    for (int n = 0; n < pack->kernel_count; n++)
+        pack->curve[n] = pack->packs[n] = pack->chosen;
+    for (int n = 0; n < pack->node_count; n++)
+        pack->nodes[n].loss = 0;
+    pack->mean = pack->bound = 0;
 }
 
 static at_status make(making *m, at_error *err)
@@ -314,9 +442,13 @@ static at_status make(making *m, at_error *err)
     if (status == AT_OK)
         status = choose(m, err);
     if (status == AT_OK)
+        status = expect_more(m, err);
+    if (status == AT_OK)
         status = try_all(m, err);
     if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
         status = atx_no_memory(err);
+    if (m->pack->unknown)
+        forget_losses(m->pack);
     return status;
 }
 
@@ -329,6 +461,9 @@ static void clear(making *m)
     free(m->measured[1]);
     free(m->all);
     free(m->held_out);
+    free(m->more);
+    free(m->factors);
+    atx_pack_learned_clear(&m->learned);
 }
 
 at_status atx_pack_make(atx_pack **out, const atx_pack_request *r, at_error *err)
@@ -341,7 +476,8 @@ at_status atx_pack_make(atx_pack **out, const atx_pack_request *r, at_error *err
         return atx_no_memory(err);
     }
     m->pack = pack;
-    m->r = r;
+    m->own = *r;
+    m->r = &m->own;
     pack->domain = *r->domain;
     pack->limits = *r->limits;
     snprintf(pack->device, sizeof pack->device, "%s", r->device);

@@ -74,7 +74,7 @@ typedef struct atx_pack_kernel {
 /* A comparison, or a leaf. */
 typedef enum atx_pack_test {
     ATX_PACK_LEAF,
-    ATX_PACK_AT_MOST, /* size `which` <= value; -1: the product of all sizes */
+    ATX_PACK_AT_MOST, /* size `which` <= value; -1: the product of all sizes, -2: of all but the first, ... */
     ATX_PACK_MULTIPLE /* size `which` % value == 0 */,
     ATX_PACK_ALIGNED /* alignment `which` >= value */
 } atx_pack_test;
@@ -96,7 +96,7 @@ typedef struct atx_pack_loss {
     int measured;             /* of the problems; of the others it is what the model expects */
 } atx_pack_loss;
 
-#define ATX_PACK_MAX_NODES 127
+#define ATX_PACK_MAX_NODES 255
 
 typedef struct atx_pack {
     atx_pack_domain domain;
@@ -113,6 +113,7 @@ typedef struct atx_pack {
     /* Of the problems of the choice, the mean loss of the best kernel for each; what no other choice of as
      * many kernels is below. */
     double mean, bound;
+    bool unknown; /* no model and no measurement: kernels are declared defaults, and no loss is known */
 } atx_pack;
 
 typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
@@ -120,7 +121,7 @@ typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
 typedef struct atx_pack_request {
     const atx_pack_domain *domain;
     const atx_catalog *catalog;
-    atx_predictor *predictor; /* of the operation, on the device or one like it */
+    atx_predictor *predictor; /* of the operation, on the device or one like it; NULL: no model knows it */
     const atx_limits *limits;
     const char *device;
     int kernels;   /* at most; 0: as many as `within` needs */

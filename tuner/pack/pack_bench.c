@@ -179,19 +179,26 @@ static at_status make_own(run *r, at_error *err)
     return status == AT_OK ? atx_pack_bench_compile(r->b, r->own, r->own_count, err) : status;
 }
 
+/* `slots` become the kernel's. */
+static bool is_to_measure(const run *r, const atx_pack_entries *e, int i, int64_t *slots)
+{
+    atx_geometry unused;
+    memcpy(slots, r->slots, sizeof r->slots);
+    return (!e->wanted || e->wanted[i]) && !e->items[i].wrong &&
+           atx_pack_allows(&unused, &e->items[i].kernel, slots);
+}
+
 /* The kernels that are for these sizes. The code is everybody's, and only read. */
-static at_status bind_entries(run *r, const atx_pack_entry *entries, int count, at_error *err)
+static at_status bind_entries(run *r, const atx_pack_entries *e, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < count && status == AT_OK; i++) {
+    for (int i = 0; i < e->count && status == AT_OK; i++) {
         int64_t slots[ATX_MAX_SLOTS];
-        atx_geometry unused;
-        atx_build build = entries[i].build;
-        memcpy(slots, r->slots, sizeof slots);
-        if (entries[i].wrong || !atx_pack_allows(&unused, &entries[i].kernel, slots))
+        atx_build build = e->items[i].build;
+        if (!is_to_measure(r, e, i, slots))
             continue;
-        status = atx_template_bind(&r->kernels[r->count], &build, entries[i].kernel.t, slots, err);
-        r->entries[r->count++] = &entries[i];
+        status = atx_template_bind(&r->kernels[r->count], &build, e->items[i].kernel.t, slots, err);
+        r->entries[r->count++] = &e->items[i];
     }
     return status;
 }
@@ -401,15 +408,12 @@ static at_status read_known(run *r, double *tuned_s, double *kernel_s, const atx
 }
 
 /* All of those that are for these sizes. */
-static bool knows_all(const run *r, double tuned_s, const double *kernel_s, const atx_pack_entry *entries,
-                      int count)
+static bool knows_all(const run *r, double tuned_s, const double *kernel_s, const atx_pack_entries *e)
 {
     bool all = tuned_s > 0;
-    for (int i = 0; i < count && all; i++) {
+    for (int i = 0; i < e->count && all; i++) {
         int64_t slots[ATX_MAX_SLOTS];
-        atx_geometry unused;
-        memcpy(slots, r->slots, sizeof slots);
-        all = kernel_s[i] != 0 || entries[i].wrong || !atx_pack_allows(&unused, &entries[i].kernel, slots);
+        all = kernel_s[i] != 0 || !is_to_measure(r, e, i, slots);
     }
     return all;
 }
@@ -425,7 +429,7 @@ static at_status forgive(const run *r, at_status status, const at_error *cause, 
     return atx_fail(err, status, "%s", cause->text);
 }
 
-static at_status measure(run *r, const atx_pack_entry *entries, int count, at_error *err)
+static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
 {
     at_status status = atx_session_tune(r->b->session, r->problem, 0, 1, err);
     r->env->cancel = (atx_cancel){ .flag = r->b->options->cancel };
@@ -435,13 +439,13 @@ static at_status measure(run *r, const atx_pack_entry *entries, int count, at_er
         status = atx_setup_problem(r->env, r->problem, r->slots, err);
     if (status == AT_OK)
         status = bind_winner(r, err);
-    if (status == AT_OK)
+    if (status == AT_OK && e->own)
         status = make_own(r, err);
     if (status == AT_OK)
-        status = bind_entries(r, r->own, r->own_count, err);
+        status = bind_entries(r, &(atx_pack_entries){ .items = r->own, .count = r->own_count }, err);
     r->first = r->count;
     if (status == AT_OK)
-        status = bind_entries(r, entries, count, err);
+        status = bind_entries(r, e, err);
     if (status == AT_OK)
         status = try_all(r, err);
     if (status == AT_OK)
@@ -461,42 +465,42 @@ static void free_run(run *r)
     atx_build_clear(&r->build);
 }
 
-static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entry *entries,
-                             int count, at_error *err)
+static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entries *e,
+                             at_error *err)
 {
-    const size_t most = (size_t)count + 3;
+    const size_t most = (size_t)e->count + 3;
     r->kernels = calloc(most, sizeof *r->kernels);
     r->entries = calloc(most, sizeof *r->entries);
     r->seconds = calloc(2 * most, sizeof *r->seconds);
     if (!r->kernels || !r->entries || !r->seconds)
         return atx_no_memory(err);
     r->settled = r->seconds + most;
-    at_status status = measure(r, entries, count, err);
+    at_status status = measure(r, e, err);
     if (status == AT_OK)
         status = store_all(r, err);
     if (status != AT_OK)
         return status;
     *tuned_s = r->seconds[0];
     for (int i = r->first; i < r->count; i++)
-        kernel_s[r->entries[i] - entries] = r->seconds[i];
+        kernel_s[r->entries[i] - e->items] = r->seconds[i];
     return AT_OK;
 }
 
 at_status atx_pack_bench_run(atx_pack_bench *b, double *tuned_s, double *kernel_s, const atx_problem *problem,
-                             const atx_pack_entry *entries, int count, at_error *err)
+                             const atx_pack_entries *e, at_error *err)
 {
     run r = { .b = b, .env = atx_session_env(b->session), .problem = problem };
     at_error cause = { 0 };
     *tuned_s = 0;
-    memset(kernel_s, 0, (size_t)count * sizeof *kernel_s);
+    memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
     at_status status = atx_problem_bind(r.slots, problem, &atx_device_info_of(b->device)->limits, err);
     if (status == AT_OK)
-        status = read_known(&r, tuned_s, kernel_s, entries, count, err);
-    if (status != AT_OK || knows_all(&r, *tuned_s, kernel_s, entries, count))
+        status = read_known(&r, tuned_s, kernel_s, e->items, e->count, err);
+    if (status != AT_OK || knows_all(&r, *tuned_s, kernel_s, e))
         return status;
     *tuned_s = 0;
-    memset(kernel_s, 0, (size_t)count * sizeof *kernel_s);
-    status = measure_new(&r, tuned_s, kernel_s, entries, count, &cause);
+    memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
+    status = measure_new(&r, tuned_s, kernel_s, e, &cause);
     free_run(&r);
     return forgive(&r, status, &cause, err);
 }

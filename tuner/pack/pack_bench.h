@@ -32,18 +32,26 @@ typedef struct atx_pack_entry {
     atomic_bool wrong; /* it does not compile, or was wrong on a problem: a pack may not have it */
 } atx_pack_entry;
 
+/* What is measured on a problem: the kernels that are wanted, and with `own` general forms of its winner. */
+typedef struct atx_pack_entries {
+    const atx_pack_entry *items;
+    const bool *wanted;
+    int count;
+    bool own;
+} atx_pack_entries;
+
 /* Compiles those that are not yet. */
 at_status atx_pack_bench_compile(atx_pack_bench *bench, atx_pack_entry *entries, int count,
                                  at_error *err) AT_MUST_CHECK;
 
 /*
- * Seconds of the problem's winner, and of each kernel: 0: it is not for these sizes, or not known; below
- * zero: wrong. *tuned_s is 0 where the problem has no winner, or the user wants to end: nothing is known of
- * the kernels then. What an earlier run has stored is not measured again. AT_ERR_DEVICE: the device is lost.
- * AT_ERR_STORE.
+ * Seconds of the problem's winner, and of each kernel that is wanted: 0: it is not for these sizes, or not
+ * known; below zero: wrong. *tuned_s is 0 where the problem has no winner, or the user wants to end: nothing
+ * is known of the kernels then. What an earlier run has stored is not measured again. AT_ERR_DEVICE: the
+ * device is lost. AT_ERR_STORE.
  */
 at_status atx_pack_bench_run(atx_pack_bench *bench, double *tuned_s, double *kernel_s,
-                             const atx_problem *problem, const atx_pack_entry *entries, int count,
+                             const atx_problem *problem, const atx_pack_entries *entries,
                              at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
  * they are what a pack may be chosen from. A configuration whose source has constants of the sizes is a
  * kernel for each combination of them that was met.
  */
+#include "lookup/fallback.h"
 #include "pack/pack_parts.h"
 
 #include <stdlib.h>
@@ -12,15 +13,19 @@ enum { BEST = 6, ASKED = 64 }; /* of a problem; and of these the best of each ot
 
 /*
  * What the general form costs, which the model has not learned of: it knows kernels that have their sizes as
- * constants where `fixed` says so. A share of the time and a time, medians of 50 problems on an H100
- * (README.md): arguments instead of constants; a const with the value that is right for all sizes and not the
- * one for these.
+ * constants where `fixed` says so, and no configuration where its template would prefer another. A share of
+ * the time and a time, by the table in README.md: arguments instead of constants; a const with the value that
+ * is right for all sizes and not the one for these; sizes that the template would not choose it for; tiles
+ * that are counted in a flat grid.
  */
 typedef struct cost {
     double share, seconds;
 } cost;
 
-static const cost OF_ARGUMENTS = { 0.003, 0.06e-6 }, OF_CONSTS = { 0.007, 0.03e-6 };
+static const cost OF_ARGUMENTS = { 0.003, 0.05e-6 };
+static const cost OF_CONSTS = { 0.007, 0.03e-6 };
+static const cost OF_PREFERENCES = { 0.05, 0 };
+static const cost OF_LAUNCH = { 0, 0.11e-6 };
 #define UNKNOWN_RATIO 1.5F
 #define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
 
@@ -46,7 +51,8 @@ static bool holds_all(const int64_t *slots, const atx_template *t)
 {
     int64_t holds;
     for (size_t i = 0; i < t->scope.require_count; i++)
-        if (atx_expr_eval(&holds, t->scope.requires[i].expr, slots, NULL) != AT_OK || !holds)
+        if (!t->scope.requires[i].prefers &&
+            (atx_expr_eval(&holds, t->scope.requires[i].expr, slots, NULL) != AT_OK || !holds))
             return false;
     return true;
 }
@@ -102,10 +108,18 @@ static bool make_general(atx_pack_kernel *k, const bool *rare)
     return changed;
 }
 
+/* A const that is the same for all sizes, and has another value for a pack: how the template is launched. */
+static bool is_of_launch(const atx_let *let)
+{
+    bool any[ATX_MAX_SLOTS];
+    memset(any, true, sizeof any);
+    return let->general && !let->any && !atx_expr_reads_any(let->expr, any);
+}
+
 enum { MOST_ASKED = 64, RARE = 8 }; /* problems; one of so many */
 
 /* For which of its consts the problems that its configuration is valid for rarely make another value than it
- * has. */
+ * has. Those of the launch are none. */
 static void find_rare(bool *rare, const atx_pack_kernel *k, const atx_pack_sample *samples, int count)
 {
     int other[ATX_PACK_MAX_CONSTS] = { 0 }, valid = 0;
@@ -121,8 +135,11 @@ static void find_rare(bool *rare, const atx_pack_kernel *k, const atx_pack_sampl
                 n++;
             }
     }
-    for (int n = 0; n < ATX_PACK_MAX_CONSTS; n++)
-        rare[n] = other[n] * RARE < valid;
+    for (size_t i = 0, n = 0; i < k->t->scope.let_count; i++)
+        if (k->t->scope.lets[i].rendered) {
+            rare[n] = other[n] * RARE < valid && !is_of_launch(&k->t->scope.lets[i]);
+            n++;
+        }
 }
 
 static bool is_same(const atx_pack_kernel *a, const atx_pack_kernel *b)
@@ -197,12 +214,26 @@ static bool is_first(const atx_guess *guesses, int i)
     return true;
 }
 
+/* Of an operation that no model knows: what its templates declare as defaults. */
+static at_status add_default(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
+                             const atx_pack_sample *samples, int problems, at_error *err)
+{
+    atx_pack_kernel forms[2], k = { .example = s->problem };
+    const at_status status =
+        atx_fallback(&k.t, &k.config, request->catalog, s->problem.op, s->slots, NULL, err);
+    if (status != AT_OK)
+        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    return atx_pack_forms(forms, &k, s->slots) ? add_forms(c, &forms[0], samples, problems, err) : AT_OK;
+}
+
 /* A template that is not the best of any problem may serve more sizes with one kernel than those that are. */
 static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
                           const atx_pack_sample *samples, int problems, at_error *err)
 {
     atx_guess guesses[ASKED];
     int count = 0;
+    if (!request->predictor)
+        return add_default(c, request, s, samples, problems, err);
     at_status status =
         atx_predictor_top(guesses, &count, ASKED, request->predictor, &s->problem, s->slots, err);
     if (status == AT_ERR_NOT_FOUND)
@@ -222,20 +253,40 @@ static bool has_constant_sizes(const atx_template *t, const int64_t *slots)
     return t->scope.fixed && atx_expr_eval(&now, t->scope.fixed, slots, NULL) == AT_OK && now;
 }
 
+/* How the kernel's consts differ from those that its configuration has for the sizes. */
+typedef struct differences {
+    bool sizes;  /* another value, as it is right for all sizes */
+    bool launch; /* the launch is that of a search, and not that for a pack */
+} differences;
+
 /* Slots are those of the kernel where it is valid. */
-static bool has_other_consts(const atx_pack_kernel *k, const int64_t *slots)
+static differences compare_consts(const atx_pack_kernel *k, const int64_t *slots)
 {
+    differences d = { false, false };
     int64_t natural[ATX_MAX_SLOTS];
     int n = 0;
     memcpy(natural, slots, sizeof natural);
     if (atx_config_bind(natural, k->t, &k->config, NULL) != AT_OK)
-        return true;
+        return (differences){ true, true };
     for (size_t i = 0; i < k->t->scope.let_count; i++) {
         const atx_let *let = &k->t->scope.lets[i];
-        if (let->rendered && natural[let->slot] != k->consts[n++] && !let->any)
-            return true;
+        if (!let->rendered)
+            continue;
+        const int64_t value = k->consts[n++];
+        if (is_of_launch(let))
+            d.launch |= value != let->general_value;
+        else
+            d.sizes |= natural[let->slot] != value && !let->any;
     }
-    return false;
+    return d;
+}
+
+/* Does what its template prefers hold for the sizes, too? */
+static bool is_preferred(const atx_pack_kernel *k, const int64_t *slots)
+{
+    int64_t natural[ATX_MAX_SLOTS];
+    memcpy(natural, slots, sizeof natural);
+    return atx_config_validate(natural, k->t, &k->config, NULL) == AT_OK;
 }
 
 static double share_of(cost c, double time_s)
@@ -250,13 +301,21 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
     atx_guess guess;
     if (!atx_pack_allows(&unused, k, s->slots))
         return ATX_PACK_INVALID + 1;
+    const bool preferred = is_preferred(k, s->slots);
+    if (!request->predictor)
+        return preferred ? 1 : UNKNOWN_RATIO;
     if (!atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
         return UNKNOWN_RATIO; /* with constants of these sizes it would not be valid */
     double ratio = 1 + guess.slower;
     if (has_constant_sizes(k->t, s->slots))
         ratio *= 1 + share_of(OF_ARGUMENTS, guess.time_s);
-    if (has_other_consts(k, s->slots))
+    const differences d = compare_consts(k, s->slots);
+    if (d.sizes)
         ratio *= 1 + share_of(OF_CONSTS, guess.time_s);
+    if (d.launch)
+        ratio *= 1 + share_of(OF_LAUNCH, guess.time_s);
+    if (!preferred)
+        ratio *= 1 + OF_PREFERENCES.share;
     return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;
 }
 
@@ -266,7 +325,8 @@ static void fill_row(float *row, const atx_pack_kernel *kernels, int count, cons
 {
     atx_guess guess;
     float best = ATX_PACK_INVALID;
-    if (atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
+    if (request->predictor &&
+        atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
         best = guess.slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + guess.slower);
     for (int k = 0; k < count; k++) {
         row[k] = ratio_of(&kernels[k], request, s);

@@ -18,9 +18,43 @@ static int dim_of(const atx_op *op, const char *name, size_t len)
     return -1;
 }
 
-/* "16", "1..65536" */
-static at_status read_range(atx_pack_ranges *out, const char *word, const char *text, at_error *err)
+/* 1, 2, ...: the dimension's word of that text; 0: it has none. */
+static int64_t size_of_word(const atx_dim *dim, const char *text)
 {
+    for (int i = 0; i < dim->word_count; i++)
+        if (strcmp(dim->words[i], text) == 0)
+            return i + 1;
+    return 0;
+}
+
+static at_status refuse_word(const atx_dim *dim, const char *word, at_error *err)
+{
+    atx_str names = { 0 };
+    for (int i = 0; i < dim->word_count; i++)
+        atx_str_addf(&names, "%s%s", i ? ", " : "", dim->words[i]);
+    at_status status = atx_fail(err, AT_ERR_USAGE, "--sizes: found '%s'; expected %s=WORD, of %s", word,
+                                dim->name, atx_str_text(&names));
+    atx_str_clear(&names);
+    return status;
+}
+
+static at_status add_range(atx_pack_ranges *out, atx_bounds range, const char *word, at_error *err)
+{
+    if (out->count == ATX_PACK_MAX_RANGES)
+        return atx_fail(err, AT_ERR_USAGE, "--sizes: found '%s'; expected at most %d ranges of one size",
+                        word, ATX_PACK_MAX_RANGES);
+    out->items[out->count++] = range;
+    return AT_OK;
+}
+
+/* "16", "1..65536"; "blocks", of a dimension with words */
+static at_status read_range(atx_pack_ranges *out, const atx_dim *dim, const char *word, const char *text,
+                            at_error *err)
+{
+    if (dim->word_count) {
+        const int64_t size = size_of_word(dim, text);
+        return size ? add_range(out, (atx_bounds){ size, size }, word, err) : refuse_word(dim, word, err);
+    }
     atx_bounds range;
     const char *end = text + strlen(text), *wrong = atx_whole_read(&range.low, &text, end);
     range.high = range.low;
@@ -32,11 +66,7 @@ static at_status read_range(atx_pack_ranges *out, const char *word, const char *
         return atx_fail(
             err, AT_ERR_USAGE,
             "--sizes: found '%s'; expected NAME=SIZE or NAME=FIRST..LAST, with 1 <= FIRST <= LAST", word);
-    if (out->count == ATX_PACK_MAX_RANGES)
-        return atx_fail(err, AT_ERR_USAGE, "--sizes: found '%s'; expected at most %d ranges of one size",
-                        word, ATX_PACK_MAX_RANGES);
-    out->items[out->count++] = range;
-    return AT_OK;
+    return add_range(out, range, word, err);
 }
 
 static at_status unknown_size(const atx_op *op, const char *word, at_error *err)
@@ -81,11 +111,13 @@ at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype
     *out = (atx_pack_domain){ .op = op, .type = type };
     for (int i = 0; i < count && status == AT_OK; i++) {
         const char *sign = strchr(words[i], '=');
-        const bool goes_on = !sign && dim >= 0 && words[i][0] >= '0' && words[i][0] <= '9';
+        const bool goes_on = !sign && dim >= 0 &&
+                             (op->shape.dims[dim].word_count || (words[i][0] >= '0' && words[i][0] <= '9'));
         if (!goes_on)
             dim = sign ? dim_of(op, words[i], (size_t)(sign - words[i])) : -1;
         status = dim < 0 ? unknown_size(op, words[i], err)
-                         : read_range(&out->dims[dim], words[i], goes_on ? words[i] : sign + 1, err);
+                         : read_range(&out->dims[dim], &op->shape.dims[dim], words[i],
+                                      goes_on ? words[i] : sign + 1, err);
     }
     for (int i = 0; i < op->shape.dim_count && status == AT_OK; i++) {
         const atx_dim *d = &op->shape.dims[i];
@@ -145,7 +177,11 @@ at_status atx_pack_domain_list(atx_pack_domain *out, const atx_op *op, atx_dtype
                               .type = type,
                               .problems = calloc(shapes->count + 1, sizeof *out->problems),
                               .calls = calloc(shapes->count + 1, sizeof *out->calls) };
-    at_status status = out->problems && out->calls ? check_op(op, err) : atx_no_memory(err);
+    at_status status = check_op(op, err);
+    if (!out->problems || !out->calls) {
+        atx_pack_domain_clear(out);
+        return atx_no_memory(err);
+    }
     for (size_t i = 0; i < shapes->count && status == AT_OK; i++)
         if (is_wanted(out, &shapes->problems[i]))
             status = add_problem(out, &shapes->problems[i], shapes->calls[i], file, err);

@@ -1,6 +1,8 @@
 /* pack_map.c - maps of a pack by asking it, spots by walking its tree. */
 #include "pack/pack_map.h"
 
+#include "pack/pack_parts.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -92,10 +94,12 @@ static void add_comparison(atx_str *out, const atx_op *op, const atx_pack_node *
 {
     if (out->len)
         atx_str_add(out, ", ");
+    if (node->test == ATX_PACK_AT_MOST && node->which < -1)
+        atx_pack_add_product(out, op, node->which);
+    else if (node->test == ATX_PACK_AT_MOST)
+        atx_str_add(out, node->which < 0 ? "all sizes' product" : op->shape.dims[node->which].name);
     if (node->test == ATX_PACK_AT_MOST)
-        atx_str_addf(out, "%s %s %" PRId64,
-                     node->which < 0 ? "all sizes' product" : op->shape.dims[node->which].name,
-                     holds ? "<=" : ">", node->value);
+        atx_str_addf(out, " %s %" PRId64, holds ? "<=" : ">", node->value);
     else if (node->test == ATX_PACK_MULTIPLE)
         atx_str_addf(out, "%s %% %" PRId64 " %s 0", op->shape.dims[node->which].name, node->value,
                      holds ? "=" : "!=");

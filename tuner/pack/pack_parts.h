@@ -50,12 +50,26 @@ typedef struct atx_pack_table {
     float *losses;
     bool *measured;
     int count, problems;
+    bool *wanted;   /* which of the losses are worth measuring, in their order */
+    float *factors; /* out, of each kernel: what it takes over what is expected; NULL: not wanted */
 } atx_pack_table;
 
 /* Replaces what is expected by what is measured, until this share of the tuner's time is over: pack_tune.c.
  */
 at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, const atx_pack_table *table, double share,
                                  at_error *err) AT_MUST_CHECK;
+
+/* A model of an operation that was tuned on some problems first. */
+typedef struct atx_pack_learned {
+    atx_model *model;
+    atx_predictor *predictor;
+} atx_pack_learned;
+
+/* Tunes problems, in this share of the tuner's time, and learns of all trials of its database: pack_tune.c.
+ * AT_ERR_NOT_FOUND: they are too few. */
+at_status atx_pack_tuner_learn(atx_pack_learned *out, atx_pack_tuner *tuner, const atx_pack_sample *samples,
+                               int count, double share, at_error *err) AT_MUST_CHECK;
+void atx_pack_learned_clear(atx_pack_learned *learned); /* of zeros, too */
 
 /* The kernel's source in its general form. */
 at_status atx_pack_render_kernel(atx_str *out, const atx_pack_kernel *kernel, const atx_limits *limits,
@@ -84,6 +98,9 @@ bool atx_pack_candidates_cut(atx_pack_candidates *candidates, int most);
 
 /* The tree over the pack's kernels, by their losses on these problems. false: out of memory. */
 bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count);
+
+/* What a comparison calls a product of sizes: "all", or of the last ones "rows*cols". */
+void atx_pack_add_product(atx_str *out, const atx_op *op, int which);
 
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);

@@ -3,7 +3,7 @@
  * Nodes of a tree go on to later ones only, so that a walk ends; kernels are those of the catalog, of the
  * same text.
  */
-#include "pack/pack.h"
+#include "pack/pack_parts.h"
 
 #include "lang/arch.h"
 #include "util/base64.h"
@@ -11,6 +11,7 @@
 #include "util/text_file.h"
 
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,20 @@ static at_status read_loss(atx_pack_loss *out, const reading *r, uint32_t object
         status = read_real(&out->worst, r, loss, "worst", err);
     out->problems = (int)problems;
     out->unanswered = (int)unanswered;
+    return status;
+}
+
+/* What packs of 1, 2, ... kernels lose. */
+static at_status read_fewer(atx_pack *pack, const reading *r, uint32_t model, at_error *err)
+{
+    uint32_t list = 0;
+    int n = 0;
+    at_status status = expect(&list, r, model, "with_fewer", ATX_JSON_ARRAY, err);
+    if (status != AT_OK)
+        return status;
+    for (uint32_t at = atx_json_first(&r->json, list); at && status == AT_OK && n < ATX_PACK_MAX_KERNELS;
+         at = atx_json_next(&r->json, at))
+        status = read_loss(&pack->packs[n++], r, at, "loss", err);
     return status;
 }
 
@@ -204,19 +219,34 @@ static at_status read_leaf(atx_pack_node *node, const atx_pack *pack, const read
     return status;
 }
 
-/* -2: there is none. */
+#define NO_SIZE INT_MIN
+
+/* "all", "rows*cols" */
+static int product_of(const atx_op *op, const char *name)
+{
+    for (int which = -1; which > -op->shape.dim_count; which--) {
+        atx_str text = { 0 };
+        atx_pack_add_product(&text, op, which);
+        const bool same = strcmp(atx_str_text(&text), name) == 0;
+        atx_str_clear(&text);
+        if (same)
+            return which;
+    }
+    return NO_SIZE;
+}
+
 static int which_of(const atx_op *op, atx_pack_test test, const char *name)
 {
     if (test == ATX_PACK_ALIGNED) {
         for (int i = 0; i < op->shape.align_count; i++)
             if (strcmp(op->args[op->shape.aligns[i].arg].name, name) == 0)
                 return i;
-        return -2;
+        return NO_SIZE;
     }
     for (int i = 0; i < op->shape.dim_count; i++)
         if (strcmp(op->shape.dims[i].name, name) == 0)
             return i;
-    return test == ATX_PACK_AT_MOST && strcmp(name, "all") == 0 ? -1 : -2;
+    return test == ATX_PACK_AT_MOST ? product_of(op, name) : NO_SIZE;
 }
 
 static at_status read_node(atx_pack_node *node, int at, int count, const atx_pack *pack, reading *r,
@@ -234,7 +264,7 @@ static at_status read_node(atx_pack_node *node, int at, int count, const atx_pac
     at_status status = read_integer(&node->value, r, object, TESTS[node->test], 1, (int64_t)1 << 52, err);
     if (status == AT_OK)
         status = read_text(&of, r, object, "of", err);
-    if (status == AT_OK && (node->which = which_of(pack->domain.op, node->test, of)) == -2)
+    if (status == AT_OK && (node->which = which_of(pack->domain.op, node->test, of)) == NO_SIZE)
         status = atx_json_fail(&r->json, object, 0, err, "found a comparison of '%s'; %s has no such", of,
                                pack->domain.op->name);
     if (status == AT_OK)
@@ -292,6 +322,8 @@ static at_status fill_model(atx_pack *pack, int *codes, reading *r, uint32_t mod
         status = read_loss(&pack->chosen, r, model, "loss_of_the_choice", err);
     if (status == AT_OK)
         status = read_kernels(pack, codes, r, model, err);
+    if (status == AT_OK)
+        status = read_fewer(pack, r, model, err);
     return status == AT_OK ? read_tree(pack, r, model, err) : status;
 }
 

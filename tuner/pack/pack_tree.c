@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN = 4, DEPTH = 9, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 24 };
-#define GAIN   0.0005
+enum { MIN = 4, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 24 };
+#define GAIN   0.0002
 #define SEEN   2.0 /* problems that what is known of all weighs as much as */
 #define UNSEEN 1.0 /* lost by a kernel that was valid for no problem */
 
@@ -23,10 +23,11 @@ typedef struct growing {
     int count;           /* problems in all */
 } growing;
 
-static int64_t product_of(const atx_problem *p)
+/* Of all sizes (which: -1), of all but the first (-2), ...: of what lies side by side. */
+static int64_t product_of(const atx_problem *p, int which)
 {
     int64_t all = 1;
-    for (int i = 0; i < p->op->shape.dim_count; i++)
+    for (int i = -1 - which; i < p->op->shape.dim_count; i++)
         if (__builtin_mul_overflow(all, p->dims[i], &all))
             return INT64_MAX;
     return all;
@@ -36,12 +37,20 @@ static bool holds(const atx_pack_node *node, const atx_problem *p)
 {
     switch (node->test) {
     case ATX_PACK_AT_MOST:
-        return (node->which < 0 ? product_of(p) : p->dims[node->which]) <= node->value;
+        return (node->which < 0 ? product_of(p, node->which) : p->dims[node->which]) <= node->value;
     case ATX_PACK_MULTIPLE:
         return p->dims[node->which] % node->value == 0;
     default:
         return p->dims[atx_problem_first_align(p->op) + node->which] >= node->value;
     }
+}
+
+void atx_pack_add_product(atx_str *out, const atx_op *op, int which)
+{
+    if (which == -1)
+        atx_str_add(out, "all");
+    for (int i = -1 - which; which < -1 && i < op->shape.dim_count; i++)
+        atx_str_addf(out, "%s%s", i > -1 - which ? "*" : "", op->shape.dims[i].name);
 }
 
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem)
@@ -142,7 +151,7 @@ static void try_thresholds(split *best, int which, const growing *g, int *proble
     int64_t values[MOST_PROBLEMS];
     for (int i = 0; i < count; i++) {
         const atx_problem *p = &g->samples[problems[i]].problem;
-        values[i] = which < 0 ? product_of(p) : p->dims[which];
+        values[i] = which < 0 ? product_of(p, which) : p->dims[which];
     }
     qsort(values, (size_t)count, sizeof *values, by_value);
     const int step = count / VALUES > 0 ? count / VALUES : 1;
@@ -156,7 +165,7 @@ static void try_thresholds(split *best, int which, const growing *g, int *proble
 static void try_all(split *best, const growing *g, int *problems, int count)
 {
     const atx_op *op = g->pack->domain.op;
-    for (int d = op->shape.dim_count > 1 ? -1 : 0; d < op->shape.dim_count; d++)
+    for (int d = -(op->shape.dim_count - 1); d < op->shape.dim_count; d++)
         try_thresholds(best, d, g, problems, count);
     for (int d = 0; d < op->shape.dim_count; d++)
         for (int64_t m = 2; m <= 128; m *= 2)

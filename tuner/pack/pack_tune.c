@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 16 };
+enum { MOST_DEVICES = 16, LEAST_LEARNED = ATX_MIN_TRAINING_SAMPLES + 2 };
 
 struct atx_pack_tuner {
+    const atx_catalog *catalog;
     const atx_tune_options *options;
     atx_pack_bench *benches[MOST_DEVICES];
     int count;
@@ -62,6 +63,7 @@ at_status atx_pack_tuner_open(atx_pack_tuner **out, const atx_catalog *catalog,
     *out = t;
     if (!t)
         return atx_no_memory(err);
+    t->catalog = catalog;
     t->options = options;
     at_status status = count_devices(&count, options, err);
     const int cores = options->jobs > 0 ? options->jobs : atx_pool_cores();
@@ -99,7 +101,9 @@ typedef struct work {
     atx_pack_tuner *tuner;
     const atx_pack_table *table;
     atx_pack_entry *entries;
+    bool with_own;
     double until_s;
+    int least;            /* problems, also when the time is over */
     pthread_mutex_t lock; /* of the members below */
     int next;
     at_status status;
@@ -116,8 +120,8 @@ typedef struct worker {
 static int draw(work *w)
 {
     pthread_mutex_lock(&w->lock);
-    const bool more = w->status == AT_OK && w->next < w->table->problems && atx_now_s() < w->until_s &&
-                      !is_cancelled(w->tuner);
+    const bool more = w->status == AT_OK && w->next < w->table->problems &&
+                      (atx_now_s() < w->until_s || w->next < w->least) && !is_cancelled(w->tuner);
     const int place = more ? w->next++ : -1;
     pthread_mutex_unlock(&w->lock);
     return place;
@@ -146,6 +150,11 @@ static void take_row(work *w, int place, double tuned_s, const double *kernel_s)
     pthread_mutex_unlock(&w->lock);
 }
 
+static const bool *wanted_of(const atx_pack_table *t, int problem)
+{
+    return t->wanted ? t->wanted + (size_t)problem * (size_t)t->count : NULL;
+}
+
 static void *work_main(void *context)
 {
     worker *me = context;
@@ -154,8 +163,10 @@ static void *work_main(void *context)
     double tuned_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
     at_status status = kernel_s ? AT_OK : atx_no_memory(&err);
     for (int place; kernel_s && status == AT_OK && (place = draw(w)) >= 0;) {
+        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count,
+                                           w->with_own };
         status = atx_pack_bench_run(me->bench, &tuned_s, kernel_s, &w->table->samples[place].problem,
-                                    w->entries, w->table->count, &err);
+                                    &entries, &err);
         if (status == AT_OK)
             take_row(w, place, tuned_s, kernel_s);
     }
@@ -203,6 +214,12 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool is_measured(const atx_pack_table *t, int problem, int kernel)
+{
+    const bool *wanted = wanted_of(t, problem);
+    return t->measured[problem] && (!wanted || wanted[kernel]);
+}
+
 /* The median of what a template's kernels took against what was expected; 1: it was measured nowhere. */
 static float factor_of(const atx_pack_table *t, const float *expected, const atx_template *template,
                        float *room)
@@ -211,7 +228,8 @@ static float factor_of(const atx_pack_table *t, const float *expected, const atx
     for (int p = 0; p < t->problems; p++)
         for (int k = 0; k < t->count && t->measured[p]; k++) {
             const size_t at = (size_t)p * (size_t)t->count + (size_t)k;
-            if (t->kernels[k].t == template && t->losses[at] < ATX_PACK_INVALID && expected[at] < 1)
+            if (t->kernels[k].t == template && is_measured(t, p, k) && t->losses[at] < ATX_PACK_INVALID &&
+                expected[at] < 1)
                 room[count++] = (1 + t->losses[at]) / (1 + expected[at]);
         }
     qsort(room, (size_t)count, sizeof *room, by_value);
@@ -224,10 +242,12 @@ static bool correct(const atx_pack_table *t, const float *expected)
     float *factors = malloc(((size_t)t->count + 1) * sizeof *factors);
     for (int k = 0; room && factors && k < t->count; k++)
         factors[k] = factor_of(t, expected, t->kernels[k].t, room);
+    if (room && factors && t->factors)
+        memcpy(t->factors, factors, (size_t)t->count * sizeof *factors);
     for (int p = 0; room && factors && p < t->problems; p++)
-        for (int k = 0; k < t->count && !t->measured[p]; k++) {
+        for (int k = 0; k < t->count; k++) {
             float *loss = &t->losses[(size_t)p * (size_t)t->count + (size_t)k];
-            if (*loss < ATX_PACK_INVALID)
+            if (!is_measured(t, p, k) && *loss < ATX_PACK_INVALID)
                 *loss = (1 + *loss) * factors[k] - 1;
         }
     const bool good = room && factors;
@@ -236,11 +256,30 @@ static bool correct(const atx_pack_table *t, const float *expected)
     return good;
 }
 
+static at_status check_cancelled(const atx_pack_tuner *t, at_error *err)
+{
+    return !is_cancelled(t)
+               ? AT_OK
+               : atx_fail(
+                     err, AT_ERR_CANCELLED,
+                     "interrupted; what was measured is kept in %s, and the same command goes on with it",
+                     t->options->db_path);
+}
+
+static at_status run(work *w, double share, at_error *err)
+{
+    atx_pack_tuner *t = w->tuner;
+    t->begun_s = t->begun_s > 0 ? t->begun_s : atx_now_s();
+    w->until_s = t->begun_s + share * t->seconds;
+    const at_status status = run_workers(w, err);
+    return status == AT_OK ? check_cancelled(t, err) : status;
+}
+
 at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table, double share, at_error *err)
 {
     const size_t numbers = (size_t)table->problems * (size_t)table->count;
     float *expected = malloc((numbers + 1) * sizeof *expected);
-    work w = { .tuner = t, .table = table };
+    work w = { .tuner = t, .table = table, .with_own = share < 1 };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
     if (!expected || !w.entries) {
         free(expected);
@@ -251,15 +290,8 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table,
     for (int k = 0; k < table->count; k++)
         w.entries[k].kernel = table->kernels[k];
     at_status status = atx_pack_bench_compile(t->benches[0], w.entries, table->count, err);
-    t->begun_s = t->begun_s > 0 ? t->begun_s : atx_now_s();
-    w.until_s = t->begun_s + share * t->seconds;
     if (status == AT_OK)
-        status = run_workers(&w, err);
-    if (status == AT_OK && is_cancelled(t))
-        status =
-            atx_fail(err, AT_ERR_CANCELLED,
-                     "interrupted; what was measured is kept in %s, and the same command goes on with it",
-                     t->options->db_path);
+        status = run(&w, share, err);
     if (status == AT_OK)
         strike_wrong(table, w.entries);
     if (status == AT_OK && !correct(table, expected))
@@ -269,4 +301,72 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table,
     free(w.entries);
     free(expected);
     return status;
+}
+
+/* ---- an operation that no model knows ---- */
+
+static at_status learn(atx_pack_learned *out, const atx_pack_tuner *t, const atx_op *op, at_error *err)
+{
+    const atx_device_info *info = atx_pack_tuner_device(t);
+    const atx_gpu_model device = { .name = info->name, .cc = info->limits.cc, .sms = info->limits.sms };
+    atx_cancel cancel = { .flag = t->options->cancel };
+    atx_store *store = NULL;
+    bool own = false;
+    at_status status = atx_store_open(&store, t->options->db_path, ATX_STORE_READ, err);
+    if (status == AT_OK)
+        status = atx_model_learn(&out->model, t->catalog, &store, 1, NULL, &cancel, err);
+    if (status == AT_OK && !out->model)
+        status = atx_fail(
+            err, AT_ERR_NOT_FOUND,
+            "%s: found too few trials of %s; expected at least 100, of at least %d problems: more time",
+            t->options->db_path, op->name, ATX_MIN_TRAINING_SAMPLES);
+    if (status == AT_OK)
+        status = atx_predictor_open(&out->predictor, out->model, t->catalog, op, &device, &own, err);
+    atx_store_close(store);
+    return status;
+}
+
+static bool is_same_problem(const atx_problem *a, const atx_problem *b)
+{
+    bool same = true;
+    for (int i = 0; i < atx_problem_first_align(a->op) + a->op->shape.align_count; i++)
+        same = same && a->dims[i] == b->dims[i];
+    return same;
+}
+
+/* Each problem once; returns how many. */
+static int take_distinct(atx_pack_sample *out, const atx_pack_sample *samples, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        int same = 0;
+        while (same < n && !is_same_problem(&out[same].problem, &samples[i].problem))
+            same++;
+        if (same == n)
+            out[n++] = samples[i];
+    }
+    return n;
+}
+
+at_status atx_pack_tuner_learn(atx_pack_learned *out, atx_pack_tuner *t, const atx_pack_sample *samples,
+                               int count, double share, at_error *err)
+{
+    bool *measured = calloc((size_t)count + 1, sizeof *measured);
+    atx_pack_sample *distinct = malloc(((size_t)count + 1) * sizeof *distinct);
+    const atx_pack_table table = { .samples = distinct,
+                                   .measured = measured,
+                                   .problems = distinct ? take_distinct(distinct, samples, count) : 0 };
+    work w = { .tuner = t, .table = &table, .least = LEAST_LEARNED };
+    at_status status = measured && distinct ? run(&w, share, err) : atx_no_memory(err);
+    if (status == AT_OK)
+        status = learn(out, t, samples[0].problem.op, err);
+    free(distinct);
+    free(measured);
+    return status;
+}
+
+void atx_pack_learned_clear(atx_pack_learned *learned)
+{
+    atx_predictor_close(learned->predictor);
+    atx_model_close(learned->model);
 }

@@ -58,7 +58,7 @@ static void add_test(atx_str *out, const atx_pack_node *node)
     else if (node->test == ATX_PACK_ALIGNED)
         atx_str_addf(out, "aligns[%d] >= %" PRId64, node->which, node->value);
     else if (node->which < 0)
-        atx_str_addf(out, "all <= %" PRId64 "LL", node->value);
+        atx_str_addf(out, "all[%d] <= %" PRId64 "LL", -1 - node->which, node->value);
     else
         atx_str_addf(out, "sizes[%d] <= %" PRId64 "LL", node->which, node->value);
 }
@@ -87,13 +87,14 @@ static void add_node(atx_str *out, const atx_pack *pack, int at,
 
 static void add_tree(atx_str *out, const atx_pack *pack, int model)
 {
-    atx_str_addf(out,
-                 "\n/* Those that are expected to be the fastest first. */\n"
-                 "static const unsigned char *pk_order_%d(const int64_t *sizes, const int64_t *aligns)\n{\n"
-                 "    int flag = 0;\n    int64_t all = 1;\n"
-                 "    for (int i = 0; i < %d; i++)\n        all = pk_mul(&flag, all, sizes[i]);\n"
-                 "    all = flag ? INT64_MAX : all;\n    (void)all;\n    (void)aligns;\n",
-                 model, pack->domain.op->shape.dim_count);
+    atx_str_addf(
+        out,
+        "\n/* Those that are expected to be the fastest first. */\n"
+        "static const unsigned char *pk_order_%d(const int64_t *sizes, const int64_t *aligns)\n{\n"
+        "    int flag = 0;\n    int64_t all[%d], last = 1; /* products of all sizes from here on */\n"
+        "    for (int i = %d; i >= 0; i--) {\n        last = pk_mul(&flag, last, sizes[i]);\n"
+        "        all[i] = flag ? INT64_MAX : last;\n    }\n    (void)all;\n    (void)aligns;\n",
+        model, pack->domain.op->shape.dim_count, pack->domain.op->shape.dim_count - 1);
     add_node(out, pack, 0, 0);
     atx_str_add(out, "}\n");
 }

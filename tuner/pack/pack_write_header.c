@@ -27,6 +27,8 @@ static void add_percent(atx_str *out, const char *before, double loss)
 
 static void add_loss(atx_str *out, const char *what, const atx_pack_loss *loss)
 {
+    if (!loss->problems)
+        return;
     atx_str_addf(out, " * %s (%d problems):", what, loss->problems);
     add_percent(out, " mean ", loss->mean);
     add_percent(out, ", median ", loss->median);
@@ -35,6 +37,18 @@ static void add_loss(atx_str *out, const char *what, const atx_pack_loss *loss)
     if (loss->unanswered)
         atx_str_addf(out, "; %d have no kernel", loss->unanswered);
     atx_str_add(out, ".\n");
+}
+
+/* " * size_layout: 1 rows, 2 columns" */
+static void add_words(atx_str *out, const atx_op *op)
+{
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        const atx_dim *d = &op->shape.dims[i];
+        if (d->word_count)
+            atx_str_addf(out, "\n * size_%s:", d->name);
+        for (int k = 0; k < d->word_count; k++)
+            atx_str_addf(out, "%s %d %s", k ? "," : "", k + 1, d->words[k]);
+    }
 }
 
 static void add_sizes_text(atx_str *out, const atx_pack *pack)
@@ -52,11 +66,11 @@ static void add_model(atx_str *out, const atx_pack *pack)
 {
     char arch[ATX_ARCH_TEXT];
     atx_arch_text(arch, pack->limits.cc, 0);
-    atx_str_addf(out,
-                 " *\n * %s%s%s: %d kernels. How much slower than the best known configuration of each size "
-                 "they are expected to be:\n",
-                 pack->device[0] ? pack->device : "other GPUs of ", pack->device[0] ? ", " : "", arch,
-                 pack->kernel_count);
+    atx_str_addf(out, " *\n * %s%s%s: %d kernels. %s\n", pack->device[0] ? pack->device : "other GPUs of ",
+                 pack->device[0] ? ", " : "", arch, pack->kernel_count,
+                 pack->unknown ? "They are declared defaults; nothing was measured."
+                               : "How much slower than the best known configuration of each size they are "
+                                 "expected to be:");
     add_loss(out, "sizes that were not used to choose", &pack->held_out);
     add_loss(out, "sizes that were", &pack->chosen);
 }
@@ -66,7 +80,9 @@ void atx_pack_add_head(atx_str *out, const atx_pack_writing *w)
     const atx_pack *first = w->models[0].pack;
     atx_str_addf(out, "/*\n * %s of %s, ", w->op->name, atx_dtype_name(first->domain.type));
     add_sizes_text(out, first);
-    atx_str_add(out, ".\n");
+    atx_str_add(out, ".");
+    add_words(out, w->op);
+    atx_str_add(out, "\n");
     for (int m = 0; m < w->count; m++)
         add_model(out, w->models[m].pack);
     atx_str_addf(out, " *\n * Made by autotune " AT_VERSION ": %s\n */\n", w->command);

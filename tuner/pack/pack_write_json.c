@@ -63,8 +63,8 @@ static void add_kernel(atx_str *out, const atx_pack_compiled *model, int k, int 
     atx_str_clear(&config);
 }
 
-/* A comparison has `of`, a size, an alignment or "all", the product of all sizes; a leaf the order of
- * kernels. */
+/* A comparison has `of`, a size, an alignment, "all", the product of all sizes, or "rows*cols", of the last
+ * ones; a leaf the order of kernels. */
 static void add_node(atx_str *out, const atx_op *op, const atx_pack_node *node, int kernels)
 {
     static const char *const TESTS[] = { "", "at_most", "multiple_of", "aligned_to" };
@@ -75,11 +75,14 @@ static void add_node(atx_str *out, const atx_op *op, const atx_pack_node *node, 
         atx_str_addf(out, "], \"problems\": %d, \"loss\": %.4f}", node->problems, node->loss);
         return;
     }
-    const char *of = node->test == ATX_PACK_ALIGNED ? op->args[op->shape.aligns[node->which].arg].name
-                     : node->which < 0              ? "all"
-                                                    : op->shape.dims[node->which].name;
-    atx_str_addf(out, "        {\"of\": \"%s\", \"%s\": %" PRId64 ", \"yes\": %d, \"no\": %d}", of,
-                 TESTS[node->test], node->value, node->yes, node->no);
+    atx_str_add(out, "        {\"of\": \"");
+    if (node->which < 0)
+        atx_pack_add_product(out, op, node->which);
+    else
+        atx_str_add(out, node->test == ATX_PACK_ALIGNED ? op->args[op->shape.aligns[node->which].arg].name
+                                                        : op->shape.dims[node->which].name);
+    atx_str_addf(out, "\", \"%s\": %" PRId64 ", \"yes\": %d, \"no\": %d}", TESTS[node->test], node->value,
+                 node->yes, node->no);
 }
 
 static void add_model(atx_str *out, const atx_pack_writing *w, int m, const int *codes)

@@ -82,7 +82,8 @@ static at_status add_requires(atx_str *out, naming *n, const atx_require *requir
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < count && status == AT_OK; i++)
-        status = add_line(out, n, "    if (!", requires[i].expr, " || flag)\n        return 0;\n", err);
+        if (!requires[i].prefers)
+            status = add_line(out, n, "    if (!", requires[i].expr, " || flag)\n        return 0;\n", err);
     return status;
 }
 

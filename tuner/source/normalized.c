@@ -123,9 +123,14 @@ static size_t white(const char *at, const char *end)
     }
 }
 
-/* What is quoted stays. */
+/* What is quoted stays. `prefer` and `require` make the same space. */
 static void write_line(const reader *r, const char *at, const char *end)
 {
+    static const char PREFER[] = "prefer";
+    if (begins_with(at, (size_t)(end - at), PREFER)) {
+        atx_str_add(r->out, "require");
+        at += sizeof PREFER - 1;
+    }
     const char *quote = memchr(at, '"', (size_t)(end - at)), *stop = quote ? quote : end;
     while (at < stop) {
         size_t n = white(at, stop);

@@ -10,8 +10,10 @@ enum { PROBLEMS = 16, KERNELS = 3 };
 static atx_catalog *catalog;
 static atx_pack_sample samples[PROBLEMS];
 
-/* Half of the problems have few rows, the others many. */
-static atx_pack *grow(const float losses[PROBLEMS * KERNELS])
+typedef int64_t sizes_of[PROBLEMS][3];
+
+/* Of problems with these sizes. */
+static atx_pack *grow_on(sizes_of sizes, const float losses[PROBLEMS * KERNELS])
 {
     at_error err = { 0 };
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
@@ -20,12 +22,23 @@ static atx_pack *grow(const float losses[PROBLEMS * KERNELS])
     pack->domain.op = atx_catalog_find_op(catalog, "transpose");
     pack->domain.type = ATX_F32;
     pack->kernel_count = KERNELS;
-    for (int i = 0; i < PROBLEMS; i++) {
-        const int64_t sizes[] = { 1, i < PROBLEMS / 2 ? 32 : 4096, 100 };
-        cr_assert_eq(atx_problem_init(&samples[i].problem, pack->domain.op, ATX_F32, sizes, 3, NULL), AT_OK);
-    }
+    for (int i = 0; i < PROBLEMS; i++)
+        cr_assert_eq(atx_problem_init(&samples[i].problem, pack->domain.op, ATX_F32, sizes[i], 3, NULL),
+                     AT_OK);
     cr_assert(atx_pack_grow(pack, samples, losses, PROBLEMS));
     return pack;
+}
+
+/* Half of the problems have few rows, the others many. */
+static atx_pack *grow(const float losses[PROBLEMS * KERNELS])
+{
+    sizes_of sizes;
+    for (int i = 0; i < PROBLEMS; i++) {
+        sizes[i][0] = 1;
+        sizes[i][1] = i < PROBLEMS / 2 ? 32 : 4096;
+        sizes[i][2] = 100;
+    }
+    return grow_on(sizes, losses);
 }
 
 static void done(atx_pack *pack)
@@ -72,5 +85,33 @@ Test(pack_tree, a_leaf_loses_what_its_first_valid_kernel_does)
     cr_assert_eq(many->order[0], 0);
     cr_assert_eq(many->order[1], 2);
     cr_assert_float_eq(many->loss, 0.1, 1e-6);
+    done(pack);
+}
+
+/* Matrices of 128 and of 32768 elements, in all forms, alone and in batches: no size tells them apart, nor
+ * does the product of all. */
+Test(pack_tree, small_matrices_are_told_from_large_ones_in_whatever_batches)
+{
+    float losses[PROBLEMS * KERNELS];
+    sizes_of sizes;
+    for (int i = 0; i < PROBLEMS; i++) {
+        const bool small = i < PROBLEMS / 2;
+        const int k = i % (PROBLEMS / 2);
+        sizes[i][0] = (k % 2 == 0) == small ? 256 : 1;
+        sizes[i][1] = small ? 1 << k : 16 << k;
+        sizes[i][2] = small ? 128 >> k : 2048 >> k;
+        losses[i * KERNELS] = small ? 0.0F : 2.0F;
+        losses[i * KERNELS + 1] = small ? 2.0F : 0.0F;
+        losses[i * KERNELS + 2] = 3.0F;
+    }
+    atx_pack *pack = grow_on(sizes, losses);
+    cr_assert_eq(pack->node_count, 3);
+    cr_assert_eq(pack->nodes[0].which, -2);
+    for (int i = 0; i < PROBLEMS; i++)
+        cr_assert_eq(atx_pack_leaf(pack, &samples[i].problem)->order[0], i >= PROBLEMS / 2);
+    atx_str name = { 0 };
+    atx_pack_add_product(&name, pack->domain.op, -2);
+    cr_assert_str_eq(atx_str_text(&name), "rows*cols");
+    atx_str_clear(&name);
     done(pack);
 }

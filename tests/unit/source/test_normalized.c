@@ -149,6 +149,20 @@ Test(meaning, what_is_general_is_no_part_of_it)
     cr_expect(!same(C, strlen(C), B, strlen(B)));
 }
 
+/* Both make the same space. */
+Test(meaning, what_is_preferred_is_as_what_is_required)
+{
+    static const char A[] = "/*!autotune\ntemplate x\nprefer  N < 8 # why\n*/ m",
+                      B[] = "/*!autotune\ntemplate x\nrequire N < 8\n*/ m",
+                      C[] = "/*!autotune\ntemplate x\nprefers N < 8\n*/ m";
+    char a[ATX_HASH_TEXT], b[ATX_HASH_TEXT], c[ATX_HASH_TEXT];
+    hash_of(a, A, strlen(A));
+    hash_of(b, B, strlen(B));
+    hash_of(c, C, strlen(C));
+    cr_assert_str_eq(a, b);
+    cr_assert_str_neq(a, c);
+}
+
 Test(meaning, lines_of_a_declaration_can_be_left_out)
 {
     static const char *const WORDS[] = { "metric", NULL };

@@ -15,7 +15,7 @@ const     EDGE    = rows % TILE != 0 || cols % TILE != 0
 const     WIDE    = TILE * max(rows, cols) > 2147483647 # 64-bit offsets inside a tile
 
 require   TILE % BLOCK_ROWS == 0       # every thread moves the same number of elements
-require   threads >= 32                # a block is at least a warp
+prefer    threads >= 32                # a block is at least a warp
 require   threads <= device.max_threads_per_block
 require   UNROLL == UNROLL_yes || BLOCK_ROWS < TILE # a single pass has nothing to unroll
 require   shared_bytes <= device.max_static_shared_bytes
