@@ -5,6 +5,7 @@
  */
 #include "cli/terminal.h"
 
+#include "mpi/launched.h"
 #include "util/wrap.h"
 
 #include <stdlib.h>
@@ -24,10 +25,17 @@ static int fd_of(const FILE *to)
     return to == stderr ? STDERR_FILENO : STDOUT_FILENO;
 }
 
+/* mpirun gives ranks a terminal whose other end may be a file. */
+static bool is_terminal(FILE *to)
+{
+    atx_launched launched;
+    return isatty(fd_of(to)) && !atx_launched_find(&launched);
+}
+
 size_t atx_terminal_width(FILE *to)
 {
     struct winsize size = { 0 };
-    if (!isatty(fd_of(to)))
+    if (!is_terminal(to))
         return 0;
     if (ioctl(fd_of(to), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return USUAL_WIDTH;
@@ -43,7 +51,7 @@ size_t atx_help_width(void)
 bool atx_terminal_draws(FILE *to)
 {
     const char *term = getenv("TERM");
-    return isatty(fd_of(to)) && term && strcmp(term, "dumb") != 0;
+    return is_terminal(to) && term && strcmp(term, "dumb") != 0;
 }
 
 bool atx_terminal_has_colors(FILE *to)

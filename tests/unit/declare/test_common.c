@@ -304,7 +304,7 @@ static const struct {
     { "a.cu", "/*!autotune\ncommon a\n*/",
       "a.cu:2:8: found 'a'; expected the name of the file, which would be a.cuh" },
     { "a.cuh", "/*!autotune\ncommon a\ngrid 1\n*/",
-      "a.cuh:3:1: found 'grid'; expected one of common use param each let const require language" },
+      "a.cuh:3:1: found 'grid'; expected one of common use param each let const require prefer language" },
     { "a.cuh", "/*!autotune\ncommon a\n", "a.cuh:1:12: found the end of the file in a declaration" },
     { "known.cuh", "/*!autotune\ncommon known\n*/", "known.cuh: found common code 'known' a second time" },
     { "op.cuh", "/*!autotune\noq op\n*/",
