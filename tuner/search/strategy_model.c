@@ -38,7 +38,7 @@
 #define KEEP_SHARE          0.7 /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
 #define WORSE_SHARE         0.1 /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
-#define CALM_TRIALS         32 /* so many in a row must have expected little                                  */
+#define CALM_TRIALS         32 /* so many in a row must have expected little together                         */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
 
 /* A trial as the model sees it. */
@@ -78,7 +78,10 @@ typedef struct model {
     int timed, next_training_set;
     bool ended;
     int devices; /* that measure */
-    int calm;    /* proposals in a row after which little was expected */
+    struct model_calm {
+        double gains[CALM_TRIALS]; /* expected of the newest proposals of the model, in a ring */
+        int64_t count;
+    } calm;
     struct model_opening {
         int64_t *first; /* to be tried before the model: hints, defaults */
         int first_count, next_first;
@@ -310,20 +313,17 @@ static double improvement(double best, double mean, double deviation)
 }
 
 /*
- * What trying every candidate is expected to gain, as if they did not depend on each other: more than is
- * really to be had. The integral of the chance that at least one is better than the best by more than x.
+ * The newest proposals, with the one that would be next, were together expected to gain less than a search is
+ * worth. Each was expected after those before it, so what they have in common counts once.
  */
-static double gain_of_all(const model *m, double best)
+static bool converged(const model *m)
 {
-    double sum = 0, step = m->search.worth / 2, none = 0;
-    for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
-        none = 1;
-        for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
-            if (m->slot.gain[i] > 1e-7)
-                none *= 0.5 * erfc((best - x - m->slot.mean[i]) / m->slot.deviation[i] * M_SQRT1_2);
-        sum += step * (1 - none);
-    }
-    return sum;
+    double sum = m->top_gain;
+    if (m->search.worth <= 0 || m->done < LEAST_TRIALS || m->calm.count < CALM_TRIALS)
+        return false;
+    for (int64_t i = m->calm.count - CALM_TRIALS + 1; i < m->calm.count; i++)
+        sum += m->calm.gains[i % CALM_TRIALS];
+    return sum < m->search.worth;
 }
 
 static int64_t choose(model *m)
@@ -349,9 +349,7 @@ static int64_t choose(model *m)
     if (top < 0)
         return ATX_NO_MORE;
     m->top_gain = m->slot.gain[top];
-    bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
-    m->calm = calm ? m->calm + 1 : 0;
-    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
+    return converged(m) ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
 }
 
 /* ---- being a strategy ---- */
@@ -441,8 +439,11 @@ static int64_t model_propose(void *state)
         return ATX_NOT_YET;
     bool sure = m->opening.next_first < m->opening.first_count;
     int64_t index = propose_first(m);
-    if (index < 0)
+    if (index < 0) {
         index = choose(m);
+        if (index >= 0)
+            m->calm.gains[m->calm.count++ % CALM_TRIALS] = m->top_gain;
+    }
     m->ended = index == ATX_BELOW_THRESHOLD;
     if (m->ended && m->under_way) { /* what is under way may change that */
         m->ended = false;
@@ -484,7 +485,7 @@ static void deferred(model *m, int at, double error, double left)
     atx_index_set_remove(&m->seen, index);
     m->under_way--;
     m->left++;
-    m->calm -= m->calm > 0; /* what was not tried does not count */
+    m->calm.count -= m->calm.count > 0; /* what was not tried does not count */
     put_slot(m, slot, index);
     m->slot.error[slot] = error;
     m->slot.unsure[slot] = left;

@@ -362,7 +362,7 @@ void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, in
     double scale = solve_half(s, s->value, middle);
     add_rows(mean, s, middle, count);
     for (int m = 0; m < count; m++)
-        deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
+        deviation[m] = sqrt(scale * (fmax((double)s->variance[m], 1e-9) + s->noise));
 }
 
 void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation, int row)
@@ -372,7 +372,7 @@ void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation
     *mean = mean_value(s->value, s->rows);
     for (int p = 0; p < row; p++)
         *mean += s->half[p] * weight[p];
-    *deviation = sqrt(scale * fmax(weight[row] * weight[row] - s->noise, 1e-9));
+    *deviation = sqrt(scale) * weight[row];
 }
 
 void atx_surrogate_predict_other(atx_surrogate *s, double *mean, const double *values, int count)

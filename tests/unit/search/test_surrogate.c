@@ -128,7 +128,7 @@ static guess textbook(const uint8_t *place, const double *values, const int *row
     solve(by_rest, rest, rows, n);
     solve(by_to, to, rows, n);
     double scale = (dot(rest, by_rest, n) + 1e-4) / (n + 1);
-    return (guess){ middle + dot(to, by_rest, n), sqrt(scale * (1 - dot(to, by_to, n))) };
+    return (guess){ middle + dot(to, by_rest, n), sqrt(scale * (1 + NOISE - dot(to, by_to, n))) };
 }
 
 /* ---- what is tested ---- */
@@ -197,7 +197,7 @@ Test(surrogate, an_observation_that_is_removed_says_nothing_more)
     expect_textbook((const int[]){ 10, 11, 12, 13, 14 }, 5);
 }
 
-/* How sure the model is where it has been: the noise is what is left of the variance. */
+/* How sure the model is where it has been: noise on what is known, and that of one more value. */
 Test(surrogate, one_observation_leaves_its_noise)
 {
     double mean[2], deviation[2], scale;
@@ -207,7 +207,7 @@ Test(surrogate, one_observation_leaves_its_noise)
     atx_surrogate_predict(surrogate, mean, deviation, 2);
     scale = 1e-4 / 2;
     cr_assert_float_eq(mean[0], 5, 1e-6);
-    cr_assert_float_eq(deviation[0], sqrt(scale * NOISE / (1 + NOISE)), 1e-5);
+    cr_assert_float_eq(deviation[0], sqrt(scale * (NOISE / (1 + NOISE) + NOISE)), 1e-5);
     cr_assert_gt(deviation[1], 3 * deviation[0]);
 }
 
