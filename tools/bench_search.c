@@ -5,6 +5,7 @@
  * Its curve is the best time so far over the optimum after each trial; failed ones count. The scores are
  * those that tuner/search/README.md explains.
  */
+#include "bench_noise.h"
 #include "bench_spaces.h"
 #include "util/options.h"
 #include "util/clock.h"
@@ -445,7 +446,7 @@ int main(int argc, char **argv)
     atx_words files = { 0 }, names = { 0 }, marks = { 0 };
     atx_bench_spaces spaces = { 0 };
     const char *dir = NULL, *model_of = NULL;
-    int64_t threads = 2, least = 2, per_mille = 0;
+    int64_t threads = 2, least = 2, per_mille = 0, plateau = 0, noise = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
     glob_t found = { 0 };
@@ -461,6 +462,8 @@ int main(int argc, char **argv)
         { "--model-of", ATX_OPT_TEXT, "DB", "with --hints: and with what the model beside DB expects",
           &model_of },
         { "--least", ATX_OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
+        { "--plateau", ATX_OPT_COUNT, "N", "times within N % of the fastest become equal to it", &plateau },
+        { "--noise", ATX_OPT_COUNT, "N", "times get noise of N per mille, once each", &noise },
         { "--threads", ATX_OPT_COUNT, "N", "default 2", &threads },
         { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
         { "--brief", ATX_OPT_FLAG, NULL, "only means", &brief },
@@ -494,6 +497,7 @@ int main(int argc, char **argv)
         status = atx_bench_spaces_read(&spaces, files.items[i], least, &err);
     if (status == AT_OK && !spaces.count)
         status = atx_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
+    atx_bench_blur(&spaces, (double)plateau / 100, (double)noise / 1000);
     if (status == AT_OK)
         status = compare(&set, &spaces, threads, brief, &err);
     globfree(&found);
