@@ -262,7 +262,9 @@ static void put_rivals(void)
                                           "SQUARE=4 BLOCK_X=8 BLOCK_Y=16 SQUARES=1 ORDER=in_fast",
                                           "SQUARE=4 BLOCK_X=8 BLOCK_Y=16 SQUARES=1 ORDER=out_fast" };
     for (int64_t i = 0; i < 24; i++) {
-        static const int FASTER[24] = { 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1 };
+        static const int FASTER[24] = {
+            1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1
+        };
         char shape[64];
         int64_t rows = 512 + 64 * i, cols = 1024 + 128 * (i % 5);
         put_law(rows, cols);
