@@ -25,13 +25,12 @@
  */
 #define ABSENT_DISTANCE 0.2
 
-/* What is learned, each on a scale on which a step of one is large: some of each feature, one of all. */
-enum { RELEVANCE, LENGTH, OF_EACH, ROUGHNESS = OF_EACH, KINDS };
+/* What is learned, each on a scale on which a step of one is large. */
+enum { RELEVANCE, LENGTH, KINDS };
 
 typedef struct theta {
-    double of[ATX_MAX_FEATURES][OF_EACH]; /* logit of 1 - r; log of the length              */
-    double roughness;                     /* logit of the exponential's share of the kernel */
-    double noise;                         /* log of noise over signal variance              */
+    double of[ATX_MAX_FEATURES][KINDS]; /* logit of 1 - r; log of the length */
+    double noise;                       /* log of noise over signal variance */
 } theta;
 
 struct atx_surrogate {
@@ -55,7 +54,7 @@ struct atx_surrogate {
 };
 
 /* Where the search of the kernel's parameters starts, and how far from there it is believed to be. */
-static const double PRIOR[KINDS] = { 0.0, -0.7, 0.0 }, PRIOR_WIDTH[KINDS] = { 1.5, 0.7, 1.5 };
+static const double PRIOR[KINDS] = { 0.0, -0.7 }, PRIOR_WIDTH[KINDS] = { 1.5, 0.7 };
 #define PRIOR_NOISE       (-6.0)
 #define PRIOR_NOISE_WIDTH 2.0
 
@@ -76,36 +75,18 @@ static double distance(const atx_feature *f, int a, int b)
     return absent ? ABSENT_DISTANCE : fabs((double)f->place[a] - (double)f->place[b]);
 }
 
-/* One entry of a feature's part of the kernel, and its derivatives by what is learned. */
-typedef struct entry {
-    double value, slope[KINDS];
-} entry;
-
-static entry entry_of(const atx_surrogate *s, int dim, int a, int b)
-{
-    const double *at = s->at.of[dim];
-    const atx_feature *f = atx_features_at(s->features, dim);
-    double matter = logistic(at[RELEVANCE]), far = distance(f, a, b) * exp(-at[LENGTH]);
-    double rough = f->ordered ? logistic(s->at.roughness) : 1, bend = 1.7320508075688772 * far;
-    double sharp = exp(-far), smooth = exp(-bend);
-    double near = rough * sharp + (1 - rough) * (1 + bend) * smooth;
-    return (entry){ .value = 1 - matter + matter * near,
-                    .slope = { matter * (1 - matter) * (near - 1),
-                               matter * (rough * far * sharp + (1 - rough) * bend * bend * smooth),
-                               matter * rough * (1 - rough) * (sharp - (1 + bend) * smooth) } };
-}
-
 static void fill_factors(atx_surrogate *s)
 {
     for (int d = 0; d < s->dims; d++) {
-        size_t levels = (size_t)atx_features_at(s->features, d)->levels;
-        for (size_t a = 0; a < levels; a++)
-            for (size_t b = 0; b <= a; b++) {
-                size_t at = s->table[d] + a * levels + b, mirrored = s->table[d] + b * levels + a;
-                entry e = entry_of(s, d, (int)a, (int)b);
-                s->factor[at] = s->factor[mirrored] = (float)e.value;
-                for (int k = 0; k < KINDS; k++)
-                    s->slope[k][at] = s->slope[k][mirrored] = (float)e.slope[k];
+        const atx_feature *f = atx_features_at(s->features, d);
+        double matter = logistic(s->at.of[d][RELEVANCE]), length = exp(s->at.of[d][LENGTH]);
+        size_t at = s->table[d];
+        for (int a = 0; a < f->levels; a++)
+            for (int b = 0; b < f->levels; b++, at++) {
+                double far = distance(f, a, b) / length, near = exp(-far);
+                s->factor[at] = (float)(1 - matter + matter * near);
+                s->slope[RELEVANCE][at] = (float)(matter * (1 - matter) * (near - 1));
+                s->slope[LENGTH][at] = (float)(matter * near * far);
             }
     }
     s->noise = exp(s->at.noise);
@@ -145,14 +126,13 @@ at_status atx_surrogate_open(atx_surrogate **out, const atx_features *features, 
     s->cross = calloc(r * m, sizeof *s->cross);
     s->variance = calloc(m, sizeof *s->variance);
     s->work = calloc(work > 2 * r ? work : 2 * r, sizeof *s->work);
-    if (!s->factor || !s->slope[RELEVANCE] || !s->slope[LENGTH] || !s->slope[ROUGHNESS] || !s->row_level ||
-        !s->value || !s->chol || !s->half || !s->slot_level || !s->cross || !s->variance || !s->work) {
+    if (!s->factor || !s->slope[RELEVANCE] || !s->slope[LENGTH] || !s->row_level || !s->value || !s->chol ||
+        !s->half || !s->slot_level || !s->cross || !s->variance || !s->work) {
         atx_surrogate_close(s);
         return atx_no_memory(err);
     }
     for (int i = 0; i < s->dims; i++)
-        memcpy(s->at.of[i], PRIOR, sizeof s->at.of[i]);
-    s->at.roughness = PRIOR[ROUGHNESS];
+        memcpy(s->at.of[i], PRIOR, sizeof PRIOR);
     s->at.noise = PRIOR_NOISE;
     fill_factors(s);
     *out = s;
@@ -362,7 +342,7 @@ void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, in
     double scale = solve_half(s, s->value, middle);
     add_rows(mean, s, middle, count);
     for (int m = 0; m < count; m++)
-        deviation[m] = sqrt(scale * (fmax((double)s->variance[m], 1e-9) + s->noise));
+        deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
 }
 
 void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation, int row)
@@ -372,7 +352,7 @@ void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation
     *mean = mean_value(s->value, s->rows);
     for (int p = 0; p < row; p++)
         *mean += s->half[p] * weight[p];
-    *deviation = sqrt(scale) * weight[row];
+    *deviation = sqrt(scale * fmax(weight[row] * weight[row] - s->noise, 1e-9));
 }
 
 void atx_surrogate_predict_other(atx_surrogate *s, double *mean, const double *values, int count)
@@ -495,7 +475,7 @@ static bool derive(ascent *l, const atx_surrogate *s)
     return true;
 }
 
-/* The gradient that one feature contributes. */
+/* The gradient of one feature's parameters. */
 static void derive_feature(double *out, const ascent *l, const atx_surrogate *s, int dim)
 {
     double sum[KINDS] = { 0 };
@@ -512,27 +492,18 @@ static void derive_feature(double *out, const ascent *l, const atx_surrogate *s,
     memcpy(out, sum, sizeof sum);
 }
 
-/* The gradient of the logarithm of a normal prior. */
-static double pull(double x, double middle, double width)
-{
-    return (middle - x) / (width * width);
-}
-
 static void derive_all(theta *out, const ascent *l, const atx_surrogate *s)
 {
     int n = l->n;
     double noise = 0;
-    out->roughness = pull(s->at.roughness, PRIOR[ROUGHNESS], PRIOR_WIDTH[ROUGHNESS]);
     for (int d = 0; d < s->dims; d++) {
-        double of[KINDS];
-        derive_feature(of, l, s, d);
-        for (int k = 0; k < OF_EACH; k++)
-            out->of[d][k] = of[k] + pull(s->at.of[d][k], PRIOR[k], PRIOR_WIDTH[k]);
-        out->roughness += of[ROUGHNESS];
+        derive_feature(out->of[d], l, s, d);
+        for (int k = 0; k < KINDS; k++)
+            out->of[d][k] -= (s->at.of[d][k] - PRIOR[k]) / (PRIOR_WIDTH[k] * PRIOR_WIDTH[k]);
     }
     for (int i = 0; i < n; i++)
         noise += l->gradient_k[i * n + i];
-    out->noise = noise * s->noise + pull(s->at.noise, PRIOR_NOISE, PRIOR_NOISE_WIDTH);
+    out->noise = noise * s->noise - (s->at.noise - PRIOR_NOISE) / (PRIOR_NOISE_WIDTH * PRIOR_NOISE_WIDTH);
 }
 
 /* One step of Rprop: the size of a step grows while its sign stays. */
@@ -548,7 +519,7 @@ static void step_one(double *x, double *step, double *before, double gradient, d
 
 void atx_surrogate_learn(atx_surrogate *s, int steps)
 {
-    theta step = { .roughness = 0.3, .noise = 0.3 }, before = { .noise = 0 }, gradient = { .noise = 0 };
+    theta step = { .noise = 0.3 }, before = { .noise = 0 }, gradient = { .noise = 0 };
     ascent l = { .k = s->work,
                  .inverse = s->work + LEARN_ROWS * LEARN_ROWS,
                  .gradient_k = s->work + 2 * LEARN_ROWS * LEARN_ROWS,
@@ -564,9 +535,8 @@ void atx_surrogate_learn(atx_surrogate *s, int steps)
             break;
         derive_all(&gradient, &l, s);
         for (int d = 0; d < s->dims; d++)
-            for (int k = 0; k < OF_EACH; k++)
+            for (int k = 0; k < KINDS; k++)
                 step_one(&s->at.of[d][k], &step.of[d][k], &before.of[d][k], gradient.of[d][k], -6, 6);
-        step_one(&s->at.roughness, &step.roughness, &before.roughness, gradient.roughness, -6, 6);
         step_one(&s->at.noise, &step.noise, &before.noise, gradient.noise, -12, 0);
         fill_factors(s);
     }

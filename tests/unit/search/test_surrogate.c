@@ -1,8 +1,7 @@
 /*
  * test_surrogate.c - the Gaussian process against the textbook: the whole matrix, solved anew for each
- * question. Before it learns, its kernel is the one that surrogate.h gives, with 1 - r = 1/2 and length =
- * exp(-0.7) for every feature, half of the rough kernel for the ordered ones, and a noise of
- * exp(-6) of the signal's variance.
+ * question. Before it learns, its kernel is the one that surrogate.h gives, with 1 - r = 1/2, length =
+ * exp(-0.7) and a noise of exp(-6) of the signal's variance for every feature.
  */
 #include "search/surrogate.h"
 
@@ -79,9 +78,7 @@ static double covariance(const uint8_t *a, const uint8_t *b)
         double apart = a[d] == b[d] ? 0
                        : f->ordered ? fabs((double)f->place[a[d]] - (double)f->place[b[d]])
                                     : 1;
-        double far = apart / exp(-0.7), rough = f->ordered ? 0.5 : 1;
-        double smooth = (1 + sqrt(3) * far) * exp(-sqrt(3) * far);
-        product *= 0.5 + 0.5 * (rough * exp(-far) + (1 - rough) * smooth);
+        product *= 0.5 + 0.5 * exp(-apart / exp(-0.7));
     }
     return product;
 }
@@ -128,7 +125,7 @@ static guess textbook(const uint8_t *place, const double *values, const int *row
     solve(by_rest, rest, rows, n);
     solve(by_to, to, rows, n);
     double scale = (dot(rest, by_rest, n) + 1e-4) / (n + 1);
-    return (guess){ middle + dot(to, by_rest, n), sqrt(scale * (1 + NOISE - dot(to, by_to, n))) };
+    return (guess){ middle + dot(to, by_rest, n), sqrt(scale * (1 - dot(to, by_to, n))) };
 }
 
 /* ---- what is tested ---- */
@@ -197,7 +194,7 @@ Test(surrogate, an_observation_that_is_removed_says_nothing_more)
     expect_textbook((const int[]){ 10, 11, 12, 13, 14 }, 5);
 }
 
-/* How sure the model is where it has been: noise on what is known, and that of one more value. */
+/* How sure the model is where it has been: the noise is what is left of the variance. */
 Test(surrogate, one_observation_leaves_its_noise)
 {
     double mean[2], deviation[2], scale;
@@ -207,7 +204,7 @@ Test(surrogate, one_observation_leaves_its_noise)
     atx_surrogate_predict(surrogate, mean, deviation, 2);
     scale = 1e-4 / 2;
     cr_assert_float_eq(mean[0], 5, 1e-6);
-    cr_assert_float_eq(deviation[0], sqrt(scale * (NOISE / (1 + NOISE) + NOISE)), 1e-5);
+    cr_assert_float_eq(deviation[0], sqrt(scale * NOISE / (1 + NOISE)), 1e-5);
     cr_assert_gt(deviation[1], 3 * deviation[0]);
 }
 
@@ -286,26 +283,4 @@ Test(surrogate, learns_how_much_is_noise)
     atx_surrogate_learn(surrogate, 30);
     double after = error_of(plane);
     cr_assert_lt(after, 0.8 * before, "%g, without learning %g", after, before);
-}
-
-/* A bump without corners over the eight levels of A. */
-static double bump(int i)
-{
-    return exp(-pow((level[i][first] - 4.5) / 2.5, 2));
-}
-
-/* Seven levels of A tell the eighth. The rough kernel alone misses it by 0.25. */
-Test(surrogate, learns_that_values_are_smooth)
-{
-    double mean, deviation;
-    for (int i = 0; i < ROWS; i++)
-        if (level[i][first] != 5)
-            atx_surrogate_set(surrogate, atx_surrogate_add(surrogate, level[i]), bump(i));
-    atx_surrogate_learn(surrogate, 30);
-    int between = 0;
-    while (level[between][first] != 5)
-        between++;
-    atx_surrogate_place(surrogate, 0, level[between]);
-    atx_surrogate_predict(surrogate, &mean, &deviation, 1);
-    cr_assert_lt(fabs(mean - bump(between)), 0.17, "%g, really %g", mean, bump(between));
 }
