@@ -96,10 +96,10 @@ class Wheel(unittest.TestCase):
         self.assertEqual(run(self.bin / "python", "-m", "autotune", "query", "4096x4096", "f32")[1], winner)
 
     def test_the_module_answers_from_its_own_library(self):
-        code, seen, said = run(self.bin / "python", "-c", "import autotune; print(autotune.find('transpose', (4096, 4096), "
-                               "'f32')); print(autotune._native.library_path())")
+        code, seen, said = run(self.bin / "python", "-c", "import autotune; found = autotune.find('transpose', (4096, 4096), "
+                               "'f32'); print(found, found.origin); print(autotune._native.library_path())")
         self.assertEqual(code, 0, said)
-        self.assertRegex(seen, r"^Found\(match='exact'.*template_name='\w+'.*origin='shipped with autotune'")
+        self.assertRegex(seen, r"^<autotune\.Found transpose 4096x4096 f32 on NVIDIA \w+: exact, .*> shipped with autotune\n")
         self.assertEqual(seen.splitlines()[-1], str(self.site / "autotune/libautotune.so"))
 
     def test_a_c_program_finds_the_headers(self):
