@@ -227,9 +227,10 @@ long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type)
     atx_dtype dtype;
     if (!name && type->targ >= 0 && strcmp(d->targs[type->targ].text, "T") == 0)
         name = atx_draft_element(d);
+    if (name && strcmp(name, "bool") == 0)
+        name = "u8";
     at_error ignored;
-    if (!name ||
-        atx_dtype_parse(&dtype, strcmp(name, "bool") == 0 ? "u8" : name, strlen(name), &ignored) != AT_OK)
+    if (!name || atx_dtype_parse(&dtype, name, strlen(name), &ignored) != AT_OK)
         return 0;
     return atx_dtype_bytes(dtype) * type->lanes;
 }
