@@ -541,22 +541,18 @@ typedef struct at_run_options {
  * later.
  *
  * With tune_s that first call tunes the problem before, unless the answer is exact, or the stream is being
- * captured: then, and when tuning fails, is over its time, or is done by somebody else who is not ready in
- * time, it goes on with what is known, and the warning of at_prepare's answer says why. It is not tried again
- * by this tuner. Threads and processes that need one problem tune it once; the others wait, for tune_s at
- * most. In the background problems are tuned one after the other, and the next call outside of a capture
- * after that compiles and loads what was found; between two of them the model beside the database, which
- * answers for other problems, learns where that pays. at_close ends it within a second. What else runs on the
- * device meanwhile disturbs what is measured. No signal handler is set; the program is a child of this
- * process, whose end this library takes. It ends, within seconds, when this process has ended, however that
- * ends: return, exit, _exit, a signal; but not before processes that were forked meanwhile and executed
- * nothing. What it has measured is kept.
+ * captured: then, and when tuning fails, is over its time, or another process tunes it and is not ready in
+ * time, it goes on with what is known, and the warning of at_prepare's answer says why. This tuner does not
+ * try again. Threads and processes that need one problem tune it once; the others wait, for tune_s at most.
+ * In the background problems are tuned one after the other; the next call outside of a capture compiles and
+ * loads what was found. Between two of them the model beside the database learns where that pays. at_close
+ * ends it within a second. No signal handler is set. The program is a child that the library waits for; it
+ * ends within seconds after this process and all that it forked without exec. What was measured is kept.
  *
- * Where this NVRTC does not compile the best known configuration, this driver does not load it, or the device
- * has less than it takes, the first call goes on with the next best that works: of the problem's own trials,
- * then as at_find does, and a template's default last. The warning of at_prepare's answer says so. At most
- * twelve configurations are tried, three of a template, once each for a tuner; then the error is the first
- * one's.
+ * Where the best known configuration does not compile, does not load or does not fit the device, the first
+ * call goes on with the next best that works: of the problem's own trials, then as at_find does, then a
+ * template's default. The warning of at_prepare's answer says so. A tuner tries at most twelve, three of a
+ * template, once each; then the error is the first one's.
  *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.
@@ -574,31 +570,27 @@ AUTOTUNE_API at_status at_prepare(const at_found **out, at_tuner *tuner, const a
                                   const at_run_options *options, at_error *err) AT_MUST_CHECK;
 
 /*
- * at_prepare in a thread of the library's own, for programs that must not wait for a compiler: returns at
- * once, and at_run of that problem only launches once it is done. What was started is prepared one after the
- * other, in its order; at_run of another problem that is not prepared waits for the one under way. The CUDA
- * context that is current here is made current there, and must live until at_prepare_finish, as
- * options->cancel must; all else is copied. What at_prepare would fail with at_prepare_finish does, but for
- * AT_ERR_USAGE of a missing context or a struct, and AT_ERR_DEVICE without a driver, which come at once. Of
- * *options what is for at_run alone is not looked at; a cancel that is not 0 when the turn comes is
- * AT_ERR_CANCELLED, too.
+ * at_prepare in a thread of the library, for programs that must not wait for a compiler. It returns at once;
+ * preparations run one after the other. at_run of a problem that is not prepared waits for the one under way.
+ * The current CUDA context is used there. It and options->cancel must live until at_prepare_finish; all else
+ * is copied. At once come AT_ERR_USAGE of a missing context or a struct and AT_ERR_DEVICE without a driver;
+ * at_prepare_finish returns all other errors.
  */
 typedef struct at_preparation at_preparation;
 AUTOTUNE_API at_status at_prepare_start(at_preparation **out, at_tuner *tuner, const at_problem *problem,
                                         const at_run_options *options, at_error *err) AT_MUST_CHECK;
 
-/* 1: at_prepare_finish will not wait. */
-AUTOTUNE_API int at_prepare_is_done(const at_preparation *preparation);
+AUTOTUNE_API int at_prepare_is_done(
+    const at_preparation *preparation); /* 1: at_prepare_finish will not wait */
 
-/* Waits, says what at_prepare would have said, and frees the preparation. Once for each that was started,
- * before the tuner is closed. */
+/* Waits, returns what at_prepare would, and frees it. Once for each, before the tuner is closed. */
 AUTOTUNE_API at_status at_prepare_finish(const at_found **out, at_preparation *preparation,
                                          at_error *err) AT_MUST_CHECK;
 
 /*
- * Unloads all kernels that at_run and at_prepare have loaded into the current context, for programs that meet
- * ever-new shapes; what runs next is prepared again, from the cache. No other thread may be in at_run or
- * at_prepare, and kernels must have ended. Answers of at_prepare stay readable.
+ * Unloads all kernels that at_run and at_prepare loaded into the current context, for programs that meet
+ * ever-new shapes. What runs next is prepared again. No other thread may be in at_run or at_prepare, and
+ * kernels must have ended. Answers of at_prepare stay readable.
  */
 AUTOTUNE_API at_status at_forget(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 

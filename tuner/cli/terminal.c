@@ -8,6 +8,7 @@
 #include "mpi/launched.h"
 #include "util/wrap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -80,10 +81,10 @@ static bool write_all(const char *text, size_t len)
 {
     while (len) {
         ssize_t wrote = write(STDOUT_FILENO, text, len);
-        if (wrote < 0)
+        if (wrote < 0 && errno != EINTR)
             return false;
-        text += wrote;
-        len -= (size_t)wrote;
+        text += wrote > 0 ? wrote : 0;
+        len -= wrote > 0 ? (size_t)wrote : 0;
     }
     return true;
 }

@@ -569,8 +569,7 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
             atx_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
         *out = (atx_shapes){ r.set.problems, r.set.calls, r.set.count, r.set.cap, r.notes };
-        r.set.problems = NULL;
-        r.set.calls = NULL;
+        r.set = (atx_problem_set){ .seen = r.set.seen };
         r.notes = (atx_str){ 0 };
     }
     atx_problem_set_clear(&r.set);
