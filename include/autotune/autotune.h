@@ -1,33 +1,33 @@
 /*
  * autotune.h - the fastest known kernel for a problem: looked up, rendered, compiled, launched.
  *
- * For programs that want what `autotune tune` has found. Look-ups need neither a GPU nor a driver nor NVRTC;
- * at_compile opens NVRTC; only at_run and at_prepare open the CUDA driver, and use the context that is
+ * For programs that use the results of `autotune tune`. Look-ups need no GPU, no driver and no NVRTC.
+ * at_compile opens NVRTC. Only at_run and at_prepare open the CUDA driver; they use the context that is
  * current in the calling thread.
  *
  * Units     seconds (double) where a name ends in _s, bytes where it ends in _bytes, otherwise counts.
- * Errors    every fallible call returns at_status and explains itself in *err, when err is not NULL. That
- *           nothing is known of a problem is an answer (AT_MATCH_NONE), never an error. On failure outputs
- *           keep the value they had. The library never prints and never exits, except that it aborts where
- *           a bug of its own would corrupt memory.
- * Structs   what a program fills begins with its size, struct_bytes, which AT_..._INIT sets. Zero the rest,
- *           as those do: what a later version adds means "as before" when it is 0. A program that was
- *           compiled with an older header, whose structs are shorter, runs with this library; one with a
- *           newer header does while it uses no member that this library lacks. A size of 0 is AT_ERR_USAGE.
- *           What the library fills is its own memory, reached by pointers, and may be longer than this
- *           header knows: read its members, and do not walk it as an array of structs.
- * Ownership what a call gives is closed or freed by the caller, unless it says "borrowed". Arguments are
- *           borrowed for the call. All that came from a tuner is released before the tuner is closed.
- * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
- *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
- *           takes a read lock only. A process must not use in a fork what it opened before; closing it there
- *           does nothing.
+ * Errors    every fallible call returns at_status and describes the error in *err, unless err is NULL. A
+ *           problem of which nothing is known has an answer (AT_MATCH_NONE) and is no error. A call that
+ *           fails does not change its outputs. The library never prints and never exits; it aborts only
+ *           where a bug of its own would corrupt memory.
+ * Structs   a struct that a program fills begins with its size, struct_bytes, which AT_..._INIT sets. Set
+ *           all other members to zero first: 0 in a member of a later version means "as before". A program
+ *           that was compiled with an older header, whose structs are shorter, works with this library. One
+ *           with a newer header works as long as it sets no member that this library lacks. A size of 0 is
+ *           AT_ERR_USAGE. Structs that the library fills are reached by pointers and may be longer than in
+ *           this header: do not copy them, or walk them as arrays, unless their comment allows it.
+ * Ownership the caller closes or frees what a call returns, unless it is "borrowed". Arguments are borrowed
+ *           for the call. Release all that came from a tuner before you close the tuner.
+ * Threads   any number of threads may use one tuner at once; close it after all others have finished. Slow
+ *           steps (a look-up in the store, a compilation) are done one at a time. A problem that has run
+ *           before takes only a read lock. A forked process must not use what was opened before the fork;
+ *           closing it there does nothing.
  * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
  *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_LOG_SHAPES, AUTOTUNE_NO_COMPILE, AUTOTUNE_NO_MODEL,
  *           AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC, AUTOTUNE_PACKS, CUDA_HOME, CUDA_PATH, CONDA_PREFIX,
- *           XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of what they name;
- *           at_open_options.no_environment keeps them out. Relative names of files are of the folder
- *           that the process is in at at_open.
+ *           XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH. Each is read at its first use;
+ *           at_open_options.no_environment ignores them. Relative file names refer to the working directory
+ *           at the time of at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -45,7 +45,7 @@ extern "C" {
 #define AT_VERSION_PATCH  0
 #define AT_VERSION_NUMBER (10000 * AT_VERSION_MAJOR + 100 * AT_VERSION_MINOR + AT_VERSION_PATCH)
 
-/* Of the library that runs, which may be newer than this header. */
+/* The version of the library in use, which may be newer than this header. */
 AUTOTUNE_API const char *at_version(void); /* "0.1.0" */
 AUTOTUNE_API int at_version_number(void);  /* as AT_VERSION_NUMBER */
 
@@ -69,7 +69,7 @@ typedef enum at_type {
     AT_TYPE_C64 = 40, /* two f32 */
     AT_TYPE_C128 = 41,
     AT_TYPE_BOOL = 45, /* a byte, 0 or 1 */
-    /* Reserved: no op takes them yet, and questions about them are AT_ERR_USAGE. */
+    /* Reserved: no op takes them yet; using one is AT_ERR_USAGE. */
     AT_TYPE_F8_E4M3 = 50,
     AT_TYPE_F8_E5M2 = 51,
     AT_TYPE_F8_E8M0 = 52,
@@ -78,8 +78,8 @@ typedef enum at_type {
     AT_TYPE_F4_E2M1 = 55
 } at_type;
 
-AUTOTUNE_API const char *at_type_name(at_type type); /* "f32"; "" for what is no type, or reserved */
-AUTOTUNE_API int at_type_bits(at_type type);         /* 4, 6, 8, 16, 32, 64 or 128; 0 for what is no type  */
+AUTOTUNE_API const char *at_type_name(at_type type); /* "f32"; "" for other numbers and reserved types */
+AUTOTUNE_API int at_type_bits(at_type type);         /* 4, 6, 8, 16, 32, 64 or 128; 0 for other numbers */
 /* "f32", also "float32", "float", "half" ... in any case. AT_ERR_INPUT lists the valid words. */
 AUTOTUNE_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT_MUST_CHECK;
 
@@ -89,10 +89,10 @@ AUTOTUNE_API at_status at_type_parse(at_type *out, const char *text, at_error *e
 #define AT_MAX_RANK       16
 
 /*
- * Two layouts of one index space, for ops that rearrange (permute): for each dimension, in any order, an
- * extent and its strides in the input and in the output, in elements. Strides are 1 or more, and an output
- * does not overlap itself. An op may take fewer dimensions than there is room for (permute: 8). A part of
- * at_problem, and so of its final size.
+ * Two layouts of one index space, for ops that rearrange (permute). Each dimension has an extent and a stride
+ * in the input and in the output, in elements; the dimensions may be in any order. Strides are 1 or more, and
+ * different indices have different places in the output. An op may take fewer dimensions than AT_MAX_RANK
+ * (permute: 8). Later versions add no members.
  */
 typedef struct at_layout {
     int rank;
@@ -100,7 +100,7 @@ typedef struct at_layout {
 } at_layout;
 
 /*
- * What is to be computed:
+ * The computation that is asked for:
  *
  *     at_problem problem = AT_PROBLEM_INIT;
  *     problem.op = "transpose";
@@ -109,9 +109,9 @@ typedef struct at_layout {
  *     problem.sizes[0] = rows;
  *     problem.sizes[1] = cols;
  *
- * or { .struct_bytes = sizeof(at_problem), .op = "transpose", ... }, or at_problem_parse. The sizes are those
- * of a shape as `autotune` takes it, 8x4096x128; leading ones that have a default (a batch of 1) may be left
- * out. Ops take fewer numbers than there is room for; what they do not take must be 0.
+ * or { .struct_bytes = sizeof(at_problem), .op = "transpose", ... }, or at_problem_parse. The sizes are in
+ * the order of a shape on the command line, 8x4096x128. Leading sizes with a default (a batch of 1) may be
+ * left out. Elements of the arrays that the op does not use must be 0.
  */
 typedef struct at_problem {
     size_t struct_bytes; /* sizeof(at_problem) */
@@ -120,10 +120,10 @@ typedef struct at_problem {
     int size_count;
     int64_t sizes[AT_MAX_SIZES];
     int64_t pitches[AT_MAX_PITCHES]; /* leading dimensions in elements, in the op's order; 0: dense */
-    /* Bytes that buffers are aligned to, in the op's order (transpose: in, out): powers of two from the
-     * element's size to 256. 0: 256; to at_run, which sees the buffers: as they are. */
+    /* Alignments of the buffers in bytes, in the op's order (transpose: in, out): powers of two from the
+     * element's size to 256. 0: 256, except in at_run, which takes them from the addresses. */
     int64_t alignments[AT_MAX_ALIGNMENTS];
-    /* Of an op that rearranges, instead of sizes and pitches; not looked at for any other. */
+    /* For ops that rearrange, in place of sizes and pitches; ignored by all others. */
     at_layout layout;
 } at_problem;
 
@@ -139,10 +139,10 @@ typedef struct at_problem {
     }
 
 /*
- * The problem of a dense array, row-major, whose dimensions change places: output dimension i is input
- * dimension permutation[i]. AT_ERR_INPUT: no permutation, or no elements. Fills *out whole, of
- * which struct_bytes is set before; what is a transpose or a copy is looked up and run as one, whatever it is
- * called.
+ * Makes the problem of permuting the dimensions of a dense, row-major array: output dimension i is input
+ * dimension permutation[i]. Set out->struct_bytes first; all other members are overwritten. AT_ERR_INPUT:
+ * `permutation` is not a permutation, or the array has no elements. A permutation that amounts to a transpose
+ * or a copy is looked up and run as such.
  */
 AUTOTUNE_API at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents,
                                   const int *permutation, at_error *err) AT_MUST_CHECK;
@@ -155,63 +155,61 @@ typedef struct at_open_options {
     size_t struct_bytes;   /* sizeof(at_open_options) */
     const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
     const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
-    const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
-    int no_shipped;        /* 1: the database alone answers, without the built-in results; so does the
+    const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: only those built in */
+    int no_shipped;        /* 1: use only the database, not the built-in results; the same as the
                             environment variable AUTOTUNE_NO_SHIPPED=1                                  */
     /*
-     * Above 0: at_run and at_prepare have a problem of which nothing exact is known tuned when they first
-     * meet it, by the program `autotune` in a process of its own, and wait for that at most so many seconds
-     * of wall time, and one more. What it finds is stored in the database, which is made when it is missing.
-     * 0: never.
+     * Above 0: when at_run or at_prepare first gets a problem without an exact result, it starts the program
+     * `autotune` to tune it, and waits for it at most this many seconds of wall time plus one. The results
+     * are stored in the database, which is created if it is missing. 0: never tune.
      */
     double tune_s;
-    int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
+    int tune_in_background; /* 1: at_run uses what is known until the tuning has finished               */
     /*
-     * The file of `autotune`. NULL: the first that is there, a regular file, and may be executed: beside the
-     * shared library, in ../bin or ../../bin from there, then in the folders of $PATH, of which relative and
-     * empty ones are left out. Never beside the application, nor in the folder that the process is in: an
-     * application that is linked with the static library, or has loaded the shared one by a relative name,
-     * has $PATH alone.
+     * The executable of `autotune`. NULL: the first executable regular file of that name beside the shared
+     * library, in ../bin or ../../bin from there, or in the folders of $PATH, except relative and empty
+     * entries. The application's own folder and the working directory are not searched: an application that
+     * is linked with the static library, or has loaded the shared one by a relative name, finds it only
+     * in $PATH.
      */
     const char *program;
-    const char *headers; /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
-                            program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
-    const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
+    const char *headers; /* folders of headers that kernels may include, "DIR:DIR", like the program's
+                            `--headers`; NULL: $AUTOTUNE_HEADERS; "": none                              */
+    const char *allow;   /* folders whose files `templates` may name, besides their own folder and the
                             working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
     /*
-     * Is called with a line of text for whatever goes wrong without stopping: files of `templates` that are
-     * left out, a cache that cannot be used, a configuration that does not work here, a tuning in the
-     * background that failed. Any thread that uses the tuner calls it, and one of the tuner's own; it must
-     * not call the tuner, and must return soon. NULL: no such calls.
+     * Called with a line of text for each fault that does not stop the caller: files of `templates` that are
+     * ignored, a cache that cannot be used, a configuration that does not work here, a tuning in the
+     * background that failed. Called from any thread that uses the tuner and from the tuner's own thread; it
+     * must not call the tuner, and must return soon. NULL: no such calls.
      */
     void (*log)(void *log_context, const char *text);
     void *log_context;
     /*
-     * 1: no environment variable counts. What they would name is then what the options name, or nothing: no
-     * database, no cache, no headers, no other folders; winners and model of autotune answer; NVRTC is the
-     * loader's, or that of /usr/local/cuda; `program` is beside the shared library. The program sees no
-     * variable AUTOTUNE_.... Only where `templates` names a folder, HOME and XDG_CACHE_HOME are still read:
-     * files of the home folder stay closed to it, and hashes of large files are kept there.
+     * 1: ignore environment variables. What they would name comes from the options, or is not used: no
+     * database, cache, headers or other folders; the built-in results and model answer; NVRTC is what the
+     * loader finds, or that of /usr/local/cuda; `program` is searched beside the shared library only, and
+     * gets no variable AUTOTUNE_.... HOME and XDG_CACHE_HOME are still read if `templates` names a folder:
+     * its files must not name files of the home folder, and hashes of large files are cached.
      */
     int no_environment;
-    /* A file to which at_run adds a line for each problem that it is asked for, when it first is, and how
-     * often, when the tuner is closed; `autotune pack --shapes` and `autotune tune --shapes` read it. NULL:
+    /* A file to which at_run adds a line for each new problem, and, when the tuner is closed, how often each
+     * was asked for; input of `autotune pack --shapes` and `autotune tune --shapes`. NULL:
      * $AUTOTUNE_LOG_SHAPES; "": none. AT_ERR_USAGE: it cannot be written. */
     const char *log_shapes;
     /*
-     * Packs, few kernels of an op for all sizes, as `autotune pack` writes them: files NAME.json or folders
-     * of such, "PATH:PATH". NULL: $AUTOTUNE_PACKS; "": none. Where one has a kernel for a problem on the
-     * device, at_run and at_prepare take it rather than compile, unless the problem's own winner is known;
-     * and where that cannot be compiled or loaded. With tune_in_background it is what they go on with. Its
-     * kernels are loaded once for all sizes. AT_ERR_INPUT: a file is no pack, or its op or templates have
-     * changed since. Where none are named, those that are installed with the shared library answer where
-     * nothing may be compiled, with tune_in_background, and where compiling or loading fails; no_shipped
-     * leaves them out.
+     * Packs (few kernels of an op for all sizes, from `autotune pack`): files NAME.json or folders of them,
+     * "PATH:PATH". NULL: $AUTOTUNE_PACKS; "": none. at_run and at_prepare use a pack's kernel for a problem
+     * and device instead of compiling one, unless the problem's own winner is known, and if the winner cannot
+     * be compiled or loaded. With tune_in_background they use it until the tuning has finished. Its kernels
+     * are loaded once for all sizes. AT_ERR_INPUT: a file is not a pack, or its op or templates have changed.
+     * If no packs are named, those that are installed with the shared library are used where compiling is
+     * forbidden or has failed, and with tune_in_background, unless no_shipped is set.
      */
     const char *packs;
-    /* 1, or the environment variable AUTOTUNE_NO_COMPILE=1: at_run and at_prepare never compile nor tune, as
-     * with at_run_options.no_compile in each call. What neither a pack nor the cache has is AT_ERR_NOT_FOUND.
-     */
+    /* 1, or the environment variable AUTOTUNE_NO_COMPILE=1: at_run and at_prepare never compile or tune, as
+     * with at_run_options.no_compile in each call. A kernel in no pack and not in the cache is
+     * AT_ERR_NOT_FOUND. */
     int no_compile;
 } at_open_options;
 
@@ -222,57 +220,56 @@ typedef struct at_open_options {
 
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
- * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
- * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's, or one of its
- * tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` or
- * `allow` cannot be read. With tune_s no database needs to exist. It takes as long whatever is stored:
- * results are read by the questions about them.
+ * not exist. A missing default file is not an error: this tuner then has no results of its own, even if the
+ * file is created later. AT_ERR_STORE: the file is not a database of autotune, or one of a newer version, or
+ * one of its tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` or
+ * `allow` cannot be read. With tune_s no database needs to exist. The time that at_open takes does not depend
+ * on what is stored: results are read by the look-ups that need them.
  *
- * What others store is seen by questions a tenth of a second later, and so is another database that takes the
- * place of this one by rename(2); where that cannot be read, they fail with AT_ERR_STORE until it can. To add
- * to a database that is in use, `autotune merge` is the safe way: a file that is copied over it, or is put
- * beside the -wal of another, is damaged.
+ * Results that other processes store are seen by look-ups a tenth of a second later, and so is another
+ * database that replaces this one by rename(2). If the new one cannot be read, look-ups fail with
+ * AT_ERR_STORE until it can. To add to a database that is in use, run `autotune merge`: copying a file over
+ * it, or putting one beside the -wal of another, damages it.
  *
- * Below the database lie the built-in winners (NVIDIA H200 and H100), in the library's own
- * memory. The database's answer first where they are exact; else the shipped ones are exact, or near as its
- * own are. Of what is built in, they and operations and templates, what a question is about is read when it
- * is first asked: that one takes some milliseconds at most.
+ * The library has built-in winners (NVIDIA H200 and H100). Exact results of the database come first, then
+ * exact built-in ones, then near results of both. Built-in results, operations and templates are read by the
+ * first look-up that needs them, which takes some milliseconds at most.
  */
 AUTOTUNE_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 
 /*
- * NULL is allowed. Kernels that at_run launched must have ended. They are unloaded where their context is
- * the current one; elsewhere they stay loaded for as long as their context lives.
+ * NULL is allowed. Kernels that at_run launched must have ended. Those of the current context are unloaded;
+ * those of other contexts stay loaded until their context is destroyed.
  */
 AUTOTUNE_API void at_close(at_tuner *tuner);
 
 /*
- * What at_open left out of the folder `templates`, and why, a line each: "file:line:column: what was found;
- * what was expected". A wrong file takes only itself out, one that declares an op its folder. "" when all is
- * well. Valid until at_close.
+ * The files of `templates` that at_open ignored, and why, a line each: "file:line:column: what was found;
+ * what was expected". A wrong template is ignored alone, a wrong op with its folder. "": none. Valid until
+ * at_close.
  */
 AUTOTUNE_API const char *at_warnings(const at_tuner *tuner);
 
 /*
- * Reads a problem as `autotune` takes it on a command line or in a line of a file: op, shape, type, words:
+ * Reads a problem in the form of the command line and of shapes files, op, shape, type, words:
  * "transpose 8x4096x128 bf16", "transpose 4096x4096/4160x4352@16x4 f32", "cast_transpose 8x8 bf16 to=e5m2",
- * "permute 8x2048x3:2.0.1 f16". Fills *out whole, of which struct_bytes is set before; its op is the tuner's
- * text. AT_ERR_INPUT: "problem:1:COLUMN: what was found; what was expected".
+ * "permute 8x2048x3:2.0.1 f16". Set out->struct_bytes first; all other members are overwritten. out->op is
+ * borrowed until at_close. AT_ERR_INPUT: "problem:1:COLUMN: what was found; what was expected".
  */
 AUTOTUNE_API at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text,
                                         at_error *err) AT_MUST_CHECK;
 
-/* An operation as it is declared: what problems may be asked about. */
+/* The declaration of an operation: the members that its problems have. */
 typedef struct at_op {
     const char *name;           /* "transpose" */
-    const char *about;          /* what it computes, in a few words; "" when its file does not say */
-    int size_count;             /* at_problem.sizes; 0 with takes_layout ... */
-    const char *const *sizes;   /* ... and their names, in the order of a shape */
-    int takes_layout;           /* 1: at_problem.layout instead of sizes */
-    int buffer_count;           /* what at_run takes ... */
-    const char *const *buffers; /* ... and their names, in its order */
-    int scalar_count;           /* scalars that at_run_options may give a value ... */
-    const char *const *scalars; /* ... and their names */
+    const char *about;          /* a short description; "" if its file has none */
+    int size_count;             /* number of at_problem.sizes; 0 with takes_layout */
+    const char *const *sizes;   /* their names, in the order of a shape */
+    int takes_layout;           /* 1: at_problem.layout in place of sizes */
+    int buffer_count;           /* number of buffers that at_run takes */
+    const char *const *buffers; /* their names, in the order of at_run */
+    int scalar_count;           /* number of scalars that at_run_options.scalars may set */
+    const char *const *scalars; /* their names */
 } at_op;
 
 /* The i-th operation of the tuner, from 0 on. AT_ERR_NOT_FOUND: there are no more. Borrowed until at_close.
@@ -282,18 +279,18 @@ AUTOTUNE_API at_status at_op_at(const at_op **out, at_tuner *tuner, int i, at_er
 /* ---- looking up ---- */
 
 /*
- * The device that is asked for. A number ("0") is a GPU of this machine, as CUDA counts them, of which the
- * driver is asked. Anything else is a name: in full, in any case, or whole words of it that no other device
- * has of which something is known ("H200"). A device that nobody tuned on is named in full; with `arch` any
- * name will do. AT_ERR_USAGE lists the names, AT_ERR_DEVICE: there is no such GPU.
+ * The device of a look-up. A number ("0") is a GPU of this machine, in CUDA's order; this opens the driver.
+ * Anything else is a device name, in any case: the full name, or whole words of it that no other known device
+ * has ("H200"). A device without results needs its full name; with `arch` any name is accepted. AT_ERR_USAGE
+ * lists the known names. AT_ERR_DEVICE: there is no such GPU.
  */
 typedef struct at_target {
     size_t struct_bytes; /* sizeof(at_target)                                                   */
-    const char *device;  /* NULL or "": the one with the newest results; without a database this machine's, or
-                            else that with the most shipped winners of the op                   */
-    const char *arch;    /* "sm_90", "9.0"; "sm_90a", "sm_100f": at_compile makes code with what only that
-                            architecture, or its family, has; NULL or "": that of the result    */
-    int sms;             /* multiprocessors; 0: those of the result                             */
+    const char *device;  /* NULL or "": the device of the newest result; without a database this machine's
+                            GPU, else the device with the most built-in winners of the op       */
+    const char *arch;    /* "sm_90", "9.0"; with "sm_90a", "sm_100f" at_compile may use instructions of that
+                            architecture or family alone; NULL or "": that of the result        */
+    int sms;             /* number of multiprocessors; 0: that of the result                    */
 } at_target;
 
 #define AT_TARGET_INIT                                                                                       \
@@ -302,17 +299,17 @@ typedef struct at_target {
     }
 
 typedef enum at_match {
-    AT_MATCH_NONE = 0,          /* nothing is known: a template's declared default; right, but not measured */
-    AT_MATCH_OTHER_DEVICE = 10, /* it won on another device, or is what a model of that expects to be the
-                                   fastest there: nothing near was tuned here                               */
-    AT_MATCH_PREDICTED = 20,    /* what a model of all trials expects to be the fastest here                */
-    AT_MATCH_NEAR = 30, /* it won, or was the fastest that is valid here, for another shape there; or its
-                           winner is out of date, was found wrong since or does not work on this machine, and
-                           this was the fastest trial of which that is not so */
+    AT_MATCH_NONE = 0,          /* nothing is known: a template's default; correct, but not measured        */
+    AT_MATCH_OTHER_DEVICE = 10, /* the winner of another device, or the fastest that a model of that device
+                                   predicts, since nothing similar was tuned on this one                    */
+    AT_MATCH_PREDICTED = 20,    /* the fastest that a model of all trials predicts for this device          */
+    AT_MATCH_NEAR = 30, /* the fastest configuration of another shape that is valid for this one; or the
+                           fastest usable trial of this problem, whose winner is out of date, was found wrong
+                           later or does not work on this machine */
     AT_MATCH_EXACT = 40 /* this problem was tuned on this device */
 } at_match;
 
-/* "exact", "near", "other_device", "none", "predicted"; "" for what is no match. */
+/* "exact", "near", "other_device", "none", "predicted"; "" for other numbers. */
 AUTOTUNE_API const char *at_match_name(at_match match);
 
 typedef enum at_role {
@@ -321,116 +318,116 @@ typedef enum at_role {
     AT_ROLE_INPUT = 2,
     AT_ROLE_OUTPUT = 3,
     AT_ROLE_INOUT = 4,
-    AT_ROLE_SCRATCH = 5,   /* a buffer whose contents are the kernel's alone */
-    AT_ROLE_TENSOR_MAP = 6 /* a CUtensorMap of a buffer, which at_run encodes, and an exported file shows */
+    AT_ROLE_SCRATCH = 5,   /* a buffer for intermediate results */
+    AT_ROLE_TENSOR_MAP = 6 /* a CUtensorMap of a buffer; at_run and exported files encode it */
 } at_role;
 
-/* In a struct that is passed by value: the address of a buffer. */
+/* The place of a buffer's address in a struct that is passed by value. */
 typedef struct at_pointer {
     int64_t offset; /* in the struct, in bytes     */
-    int buffer;     /* of at_found's buffers       */
+    int buffer;     /* index in at_found.buffers   */
 } at_pointer;
 
-/* An argument of the operation, or a scalar or a tensor map of the configuration's own. */
+/* An argument of a kernel: one of the operation, or a scalar or tensor map that the template adds. */
 typedef struct at_arg {
     const char *name;
     at_role role;
     at_type type;     /* of the scalar, or of an element of the buffer                */
-    int opaque;       /* 1: elements are only moved, so any type of that size will do */
-    int buffer;       /* its place in at_found's buffers; -1: a scalar                */
+    int opaque;       /* 1: elements are only moved; any type of that size is allowed */
+    int buffer;       /* index in at_found.buffers; -1: a scalar                      */
     int64_t bytes;    /* of the buffer; of a scalar: 1, 2, 4 or 8                     */
     int64_t elements; /* of the buffer; of a scalar: 1                                */
     int64_t value;    /* of a scalar: an integer, or the bits of a floating-point one */
-    int64_t align;    /* of the buffer: it must begin at a multiple of these bytes    */
-    /* A struct by value is a scalar of AT_TYPE_NONE and `bytes` bytes, these; where a buffer's address
-     * belongs they are zero. Else NULL and 0. Elements that are structs are opaque, of AT_TYPE_NONE. */
+    int64_t align;    /* of the buffer: its address is a multiple of this             */
+    /* A struct by value is a scalar of AT_TYPE_NONE. These are its `bytes` bytes, with zeros where `pointers`
+     * belong. NULL and 0 for all others. Elements that are structs are opaque, of AT_TYPE_NONE. */
     const unsigned char *contents;
     int pointer_count;
     const at_pointer *pointers;
 } at_arg;
 
-/* A launch of a kernel, as cuLaunchKernel takes it; where one of the last four members is not 0, as
- * cuLaunchKernelEx does. */
+/* A launch of a kernel, for cuLaunchKernel, or for cuLaunchKernelEx if one of the last four members is not
+ * 0. */
 typedef struct at_launch {
-    /* As nvrtcAddNameExpression takes it, with the names of at_source's text: "tile", "ns::f<T, 32>". In
-     * compiled code its name is another one, which at_code has. */
+    /* The name in the source, for nvrtcAddNameExpression: "tile", "ns::f<T, 32>". at_code has the name in
+     * compiled code. */
     const char *kernel;
     int64_t grid[3], block[3];
-    int64_t dynamic_shared_bytes; /* above 48 KiB the kernel must be told before */
+    int64_t dynamic_shared_bytes; /* above 48 KiB set CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES first */
     int arg_count;
-    const at_arg *const *args; /* in the kernel's order; several launches may share one */
-    int64_t cluster[3]; /* blocks of a cluster; 0: none, but those of the code's own __cluster_dims__. More
-                           than 8 blocks need CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
-    int cooperative;    /* 1: CU_LAUNCH_ATTRIBUTE_COOPERATIVE */
-    int programmatic;   /* 1: CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
-    int carveout;       /* 1 + CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT in percent; 0: not set */
+    const at_arg *const *args; /* in the kernel's order; launches may share arguments */
+    int64_t cluster[3];        /* blocks of a cluster; 0: none, or those of __cluster_dims__ in the code. More
+                                  than 8 blocks need CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
+    int cooperative;           /* 1: CU_LAUNCH_ATTRIBUTE_COOPERATIVE */
+    int programmatic;          /* 1: CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
+    int carveout; /* 1 + CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT in percent; 0: not set */
 } at_launch;
 
-/* A variable of the code, which holds what a buffer does when a kernel is launched: copy arg->bytes there. */
+/* A variable of the code to which a buffer's arg->bytes bytes must be copied before the launches. */
 typedef struct at_variable {
-    const char *name; /* in the source; in compiled code at_code has it */
+    const char *name; /* in the source; at_code has the name in compiled code */
     const at_arg *arg;
 } at_variable;
 
-/* A figure that the op makes of a measurement, by a `metric` line of its own. NaN: it has no value. */
+/* A figure that a `metric` line of the op computes from a measurement. NaN: it has no value. */
 typedef struct at_metric {
     const char *name;
     double value;
 } at_metric;
 
 /*
- * An answer. Text is never NULL, and "" when there is nothing to say, except where it says otherwise; a
- * double that is not known is NaN. A copy is as good as the original while that is open, and is not closed
- * itself.
+ * An answer. Texts are never NULL unless their comment says so; "" means none. Unknown doubles are NaN. A
+ * copy of the struct may be used in place of the original until the original is closed; do not close the
+ * copy.
  */
 typedef struct at_found {
     const struct atx_found_parts *parts; /* the library's own; see Structs */
     at_match match;
-    const char *why;     /* why it is not an exact match: a sentence                            */
-    const char *warning; /* what went wrong without stopping: a cache that cannot be used, or a better
+    const char *why;     /* a sentence: the reason why the match is not exact                   */
+    const char *warning; /* a fault that did not stop the call: a cache that cannot be used, or a better
                             configuration that does not compile or load here                      */
 
-    const char *op, *shape, *type; /* the question: "transpose", "4096x4096@16x4", "f32" */
-    const char *device;            /* the device it was answered for; "" when not known */
-    const char *arch;              /* "sm_90", "sm_90a"; "" when not known            */
-    int sms;                       /* 0 when not known                                 */
+    const char *op, *shape, *type; /* the problem: "transpose", "4096x4096@16x4", "f32" */
+    const char *device;            /* the device of the look-up; "" if unknown */
+    const char *arch;              /* "sm_90", "sm_90a"; "" if unknown         */
+    int sms;                       /* 0 if unknown                             */
 
-    const char *template_name; /* NULL: no configuration, and nothing below but what is ""; see why */
+    const char *template_name; /* NULL: there is no configuration, and all below is empty; see `why` */
     const char *config;        /* "TILE=32 BLOCK_ROWS=8"                                             */
-    /* One after the other on one stream compute the problem, after the variables are filled. Launches, and
+    /* To compute the problem, fill the variables, then launch these in order on one stream. Launches, and
      * what they point to, live as long as this answer. */
     int launch_count;
     const at_launch *const *launches;
     int variable_count;
     const at_variable *const *variables;
-    /* What at_run takes, in its order: that of the operation's arguments. */
+    /* The buffers of at_run, in the order of the operation's arguments. */
     int buffer_count;
     const at_arg *const *buffers;
 
-    /* The measurement that the configuration comes from; of the problem itself where measured_shape is its
-     * shape and measured_device the device. "" where a model chose it. */
+    /* The measurement that the configuration comes from. It is one of this problem if measured_shape and
+     * measured_device are equal to `shape` and `device`. "" if a model chose the configuration. */
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;
-    double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
-    double ceiling_s; /* the best plain copy of the same bytes, or the op's rate */
-    /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
+    double gb_per_s;  /* 10^9 bytes per second that the op has to move */
+    double ceiling_s; /* time of the fastest plain copy of the same bytes, or by the op's `rate` */
+    /* The source of that measurement: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
-    double gflop_per_s; /* 10^9 operations a second, where the op counts them */
-    /* In the order of their lines; none where the measurement is not of this very problem. */
+    double gflop_per_s; /* 10^9 operations per second, if the op counts them */
+    /* In the order of their lines; none if the measurement is of another problem. */
     int metric_count;
     const at_metric *const *metrics;
-    /* The time that a model expects (AT_MATCH_PREDICTED, or AT_MATCH_NEAR where it agrees), and how much
-     * slower than tuned such answers are in the mean, 0.02: 2 %. Else NaN: no model knows this device. */
+    /* The time that a model predicts (AT_MATCH_PREDICTED, or AT_MATCH_NEAR if the model agrees), and the mean
+     * loss of such answers against tuned ones (0.02: 2 %). NaN if no model has learned this device. */
     double expected_s, expected_loss;
 } at_found;
 
 /*
- * Looks a problem up for a device; target may be NULL. The best that the store knows, at most a tenth of a
- * second old; a few microseconds for what was tuned or asked before. It tunes nothing, whatever tune_s is.
- * AT_OK also when nothing is known; template_name is NULL then only if no template has a valid configuration,
- * or no compute capability is known: `target` has none, and no stored result fits that would tell one.
- * AT_ERR_INPUT: no such op, or the sizes do not suit it. AT_ERR_STORE: what the database has of it cannot be
- * read, since it is damaged there. Close *out with at_found_close.
+ * Looks a problem up for a device; target may be NULL. Returns the best stored answer, at most a tenth of a
+ * second old. It takes a few microseconds for problems that were tuned or looked up before, and never tunes.
+ * AT_OK also if nothing is known: then template_name is NULL if no template has a valid configuration, or if
+ * the compute capability is unknown, because neither `target` nor a stored result has it. AT_ERR_INPUT: the
+ * op does not exist, or the sizes do not suit it. AT_ERR_STORE: the database is damaged at these results.
+ * Close *out with at_found_close.
  */
 AUTOTUNE_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem,
                                const at_target *target, at_error *err) AT_MUST_CHECK;
@@ -438,7 +435,7 @@ AUTOTUNE_API void at_found_close(at_found *found); /* NULL is allowed */
 
 /* ---- source and code ---- */
 
-/* All kernels as CUDA C++, complete in one text. Release with at_free. AT_ERR_NOT_FOUND: no configuration. */
+/* All kernels as one complete CUDA C++ text. Release with at_free. AT_ERR_NOT_FOUND: no configuration. */
 AUTOTUNE_API at_status at_source(char **out, const at_found *found, at_error *err) AT_MUST_CHECK;
 AUTOTUNE_API void at_free(void *memory); /* NULL is allowed */
 
@@ -446,9 +443,8 @@ typedef enum at_code_kind { AT_CODE_CUBIN = 1, AT_CODE_PTX = 2 } at_code_kind;
 
 typedef struct at_compile_options {
     size_t struct_bytes; /* sizeof(at_compile_options) */
-    /* Where the compiler's whole log goes, whether it takes the source or not: an error's text is cut. ""
-     * when it says nothing, or when the code came from the cache. Release *log with at_free. NULL: nowhere.
-     */
+    /* Receives the compiler's whole log, also on failure (at_error has only its beginning). "" if it is
+     * empty, or the code came from the cache. Release *log with at_free. NULL: not wanted. */
     char **log;
 } at_compile_options;
 
@@ -459,35 +455,34 @@ typedef struct at_compile_options {
 
 /* Compiled code, for cuModuleLoadData, and the names in it. */
 typedef struct at_code {
-    const void *data; /* PTX is text, and ends with a zero that `bytes` does not count */
+    const void *data; /* PTX is text with a final zero that `bytes` does not count */
     size_t bytes;
-    int kernel_count;           /* as many as the answer has launches ... */
-    const char *const *kernels; /* ... and in their order, for cuModuleGetFunction; one may be there twice */
+    int kernel_count;           /* the answer's number of launches */
+    const char *const *kernels; /* names for cuModuleGetFunction, in the order of launches; may repeat */
     int variable_count;
-    const char *const *variables; /* likewise of its variables, for cuModuleGetGlobal */
+    const char *const *variables; /* names for cuModuleGetGlobal, in the order of the answer's variables */
 } at_code;
 
 /*
- * Compiles the kernels for found->arch, without a GPU; options may be NULL; cubins come from the cache when
- * they are there. Close *out with at_code_close. AT_ERR_DEVICE: no NVRTC, or it does not know that compute
- * capability. AT_ERR_INPUT: it refused the source; the text has its words. The tuner remembers that: it does
- * not compile it again, and at_find answers with the next best from then on.
+ * Compiles the kernels for found->arch, or takes the cubin from the cache. Needs no GPU; options may be NULL.
+ * Close *out with at_code_close. AT_ERR_DEVICE: there is no NVRTC, or it does not support that architecture.
+ * AT_ERR_INPUT: NVRTC rejected the source; the text has its message. The tuner then does not compile this
+ * configuration again, and at_find answers with the next best.
  */
 AUTOTUNE_API at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
                                   const at_compile_options *options, at_error *err) AT_MUST_CHECK;
-/* NULL is allowed. The answer and the tuner may be closed before. */
+/* NULL is allowed. May be called after the answer and the tuner are closed. */
 AUTOTUNE_API void at_code_close(at_code *code);
 
 /* ---- running ---- */
 
-/* Memory of the device. Has its final size. */
+/* Memory of the device. Later versions add no members. */
 typedef struct at_buffer {
-    const void *address; /* written where the op says so */
-    int64_t bytes; /* from there on; fewer than the op needs are AT_ERR_USAGE. 0: not told, not checked */
+    const void *address; /* the kernel writes to it if it is an output of the op */
+    int64_t bytes;       /* size from there on; AT_ERR_USAGE if it is too small. 0: unknown, not checked */
 } at_buffer;
 
-/* A scalar of the operation that has another value in this call than in its declaration. Has its final size.
- */
+/* A scalar of the operation and its value for one call. Later versions add no members. */
 typedef struct at_scalar {
     const char *name;
     int64_t value; /* an integer, or the bits of a floating-point number of the scalar's type, as in at_arg */
@@ -495,19 +490,18 @@ typedef struct at_scalar {
 
 typedef struct at_run_options {
     size_t struct_bytes; /* sizeof(at_run_options) */
-    int no_compile; /* 1: a kernel that is neither loaded nor in the cache is AT_ERR_NOT_FOUND, not compiled
-                     */
-    int no_tuning; /* 1: as without tune_s: goes on with what is known                                      */
-    /* For at_run: scalars that are a number in the declaration (at_op's `scalars`: a factor, an epsilon).
-     * What follows from sizes cannot be given: AT_ERR_USAGE. */
+    int no_compile;      /* 1: do not compile: AT_ERR_NOT_FOUND unless the kernel is loaded or in the cache */
+    int no_tuning;       /* 1: do not tune, as without tune_s; use what is known                            */
+    /* For at_run: values of scalars that are constants in the declaration (at_op.scalars: a factor, an
+     * epsilon). AT_ERR_USAGE for scalars that follow from the sizes. */
     const at_scalar *scalars;
     int scalar_count;
     int attribute_count;
-    /* For at_run: a CUlaunchAttribute array, as cuLaunchKernelEx takes it for each launch. The driver says
-     * what it does not take: AT_ERR_DEVICE. */
+    /* For at_run: an array of CUlaunchAttribute that cuLaunchKernelEx gets at each launch. AT_ERR_DEVICE if
+     * the driver rejects one. */
     const void *attributes;
-    /* Not 0: a call that waits for a tuning ends within a second, with AT_ERR_CANCELLED; any thread or signal
-     * handler may set it. A compilation that has begun goes on. NULL: nobody does. */
+    /* Set *cancel to another value than 0, from any thread or signal handler, to end a call that waits for a
+     * tuning within a second, with AT_ERR_CANCELLED. A compilation is not interrupted. NULL: never. */
     const volatile int *cancel;
 } at_run_options;
 
@@ -518,79 +512,78 @@ typedef struct at_run_options {
 
 /*
  * Computes the problem with the best known configuration for the device of the CUDA context that is current
- * in this thread: launches on `stream` and returns. `stream` is a cudaStream_t or CUstream; NULL is the
- * legacy default stream, and so is (void *)0x1; (void *)0x2 is the default stream of this thread. options may
- * be NULL.
+ * in this thread: launches on `stream` and returns. `stream` is a cudaStream_t or CUstream. NULL and
+ * (void *)0x1 are the legacy default stream, (void *)0x2 is the default stream of this thread. options may be
+ * NULL.
  *
- * `buffers` are memory of that device, one for each buffer argument of the op in the op's order, which
- * at_found's `buffers` tells (transpose: out, in). Each must have room for the bytes that those tell, and an
- * output must overlap no other. They may begin anywhere that suits the element: their alignment, the largest
- * power of two up to 256 that divides the address, is a part of the problem, and the kernel is the best known
- * one that takes it. problem->alignments says that more is not to be counted on, so that fewer kernels are
- * prepared: { 4, 4 } is one problem wherever buffers begin. Of an op that declares no alignments (copy)
- * buffers must be aligned to 256 bytes, as cudaMalloc does. AT_ERR_USAGE, and nothing is launched, when one
- * is NULL, not aligned that far, or overlapping.
+ * `buffers` are memory of that device, in the order of at_found.buffers (transpose: out, in) and at least as
+ * large. An output must not overlap another buffer. Addresses must be multiples of the element's size. The
+ * alignment of each buffer, the largest power of two up to 256 that divides its address, belongs to the
+ * problem: the best known kernel for that alignment runs. To prepare fewer kernels, limit the alignment with
+ * problem->alignments: with { 4, 4 } all addresses are one problem. Buffers of an op that declares no
+ * alignments (copy) must be aligned to 256 bytes, like memory from cudaMalloc. AT_ERR_USAGE, before any
+ * launch: a buffer is NULL, not aligned or overlaps.
  *
- * Of an input that goes into a variable of the kernel's code (`input ... into NAME`) the buffer is copied
- * there on `stream` before each launch. There is one such variable in a context: launches on several streams
- * must not overlap, unless it holds the same in all of them.
+ * If an input goes into a variable of the code (`input ... into NAME`), its buffer is copied to the variable
+ * on `stream` before each launch. A context has one such variable: launches on several streams must not
+ * overlap, unless they have the same contents there.
  *
- * The first call for a problem, alignment and context does what at_prepare does: milliseconds from the cache,
- * else the time of a compilation. Later calls spend well under 2 microseconds before the launch, may be
- * captured in a graph, and keep the configuration: at_find sees later results, at_run those of a tuner opened
- * later.
+ * The first call for a problem, alignment and context does what at_prepare does: it takes milliseconds if the
+ * kernel is in the cache, else the time of a compilation. Later calls take well under 2 microseconds before
+ * the launch, may be captured in a graph, and keep the configuration. Newer results are seen by at_find, but
+ * by at_run only after the tuner is opened again.
  *
- * With tune_s that first call tunes the problem before, unless the answer is exact, or the stream is being
- * captured: then, and when tuning fails, is over its time, or another process tunes it and is not ready in
- * time, it goes on with what is known, and the warning of at_prepare's answer says why. This tuner does not
- * try again. Threads and processes that need one problem tune it once; the others wait, for tune_s at most.
- * In the background problems are tuned one after the other; the next call outside of a capture compiles and
- * loads what was found. Between two of them the model beside the database learns where that pays. at_close
- * ends it within a second. No signal handler is set. The program is a child that the library waits for; it
- * ends within seconds after this process and all that it forked without exec. What was measured is kept.
+ * With tune_s the first call first tunes the problem, unless its answer is exact or the stream is being
+ * captured. If tuning is not possible, fails, or does not end in time, the call uses the best known answer,
+ * and the warning of at_prepare's answer gives the reason. This tuner does not try again. A problem that
+ * several threads or processes need is tuned once; the others wait, at most tune_s. In the background
+ * problems are tuned one after the other, and the model beside the database is trained between two of them
+ * when there is enough to learn. The next call outside of a capture compiles and loads the result. at_close
+ * ends the background within a second. No signal handler is set. `autotune` runs as a child that the library
+ * waits for; it ends within seconds after this process and its forks without exec. Its results are kept.
  *
- * Where the best known configuration does not compile, does not load or does not fit the device, the first
- * call goes on with the next best that works: of the problem's own trials, then as at_find does, then a
- * template's default. The warning of at_prepare's answer says so. A tuner tries at most twelve, three of a
- * template, once each; then the error is the first one's.
+ * If the best known configuration does not compile, load or fit the device, the first call uses the next best
+ * that does: first from the problem's own trials, then as at_find answers, then a template's default. The
+ * warning of at_prepare's answer says so. A tuner tries at most twelve configurations, three of a template,
+ * once each; if all fail, the error is that of the first.
  *
- * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
- * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.
- * AT_ERR_INPUT: NVRTC refused all that was tried.
+ * AT_MATCH_NONE also runs (at_prepare shows it): the result is correct, the speed was not measured.
+ * AT_ERR_NOT_FOUND: no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing or
+ * returned an error. AT_ERR_INPUT: NVRTC rejected all configurations that were tried.
  */
 AUTOTUNE_API at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers,
                               int buffer_count, void *stream, const at_run_options *options,
                               at_error *err) AT_MUST_CHECK;
 
 /*
- * Everything of at_run but the launch: looks up, compiles, loads. *out (may be NULL) tells what at_run uses;
- * it is borrowed until the tuner closes.
+ * Does all of at_run except the launch: looks up, compiles, loads. *out is the answer that at_run uses,
+ * borrowed until the tuner is closed; out may be NULL.
  */
 AUTOTUNE_API at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem,
                                   const at_run_options *options, at_error *err) AT_MUST_CHECK;
 
 /*
- * at_prepare in a thread of the library, for programs that must not wait for a compiler. It returns at once;
- * preparations run one after the other. at_run of a problem that is not prepared waits for the one under way.
- * The current CUDA context is used there. It and options->cancel must live until at_prepare_finish; all else
- * is copied. At once come AT_ERR_USAGE of a missing context or a struct and AT_ERR_DEVICE without a driver;
- * at_prepare_finish returns all other errors.
+ * Starts at_prepare in a thread of the library, for programs that must not wait for a compiler, and returns
+ * at once. Preparations run one after the other; at_run of a problem that is not prepared waits for the
+ * current one. The thread uses the caller's current CUDA context. The context and options->cancel must live
+ * until at_prepare_finish; all other arguments are copied. Returns AT_ERR_USAGE for a missing context or a
+ * wrong struct and AT_ERR_DEVICE without a driver; at_prepare_finish returns all other errors.
  */
 typedef struct at_preparation at_preparation;
 AUTOTUNE_API at_status at_prepare_start(at_preparation **out, at_tuner *tuner, const at_problem *problem,
                                         const at_run_options *options, at_error *err) AT_MUST_CHECK;
 
-AUTOTUNE_API int at_prepare_is_done(
-    const at_preparation *preparation); /* 1: at_prepare_finish will not wait */
+/* 1: at_prepare_finish will not wait. */
+AUTOTUNE_API int at_prepare_is_done(const at_preparation *preparation);
 
-/* Waits, returns what at_prepare would, and frees it. Once for each, before the tuner is closed. */
+/* Waits, returns the result of at_prepare and frees `preparation`. Call it once, before at_close. */
 AUTOTUNE_API at_status at_prepare_finish(const at_found **out, at_preparation *preparation,
                                          at_error *err) AT_MUST_CHECK;
 
 /*
- * Unloads all kernels that at_run and at_prepare loaded into the current context, for programs that meet
- * ever-new shapes. What runs next is prepared again. No other thread may be in at_run or at_prepare, and
- * kernels must have ended. Answers of at_prepare stay readable.
+ * Unloads all kernels that at_run and at_prepare loaded into the current context, for programs with ever-new
+ * shapes. Each problem is prepared again at its next use. No other thread may be in at_run or at_prepare, and
+ * all kernels must have ended. Answers of at_prepare stay valid.
  */
 AUTOTUNE_API at_status at_forget(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 

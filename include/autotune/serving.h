@@ -1,18 +1,18 @@
 /*
- * serving.h - the kernels between the matrix products of LLM serving, a call each: at_run with the problem
- * and the buffers of an operation that comes with autotune. templates/serving.md says what each computes.
+ * serving.h - the kernels between the matrix products of LLM serving, one call each. Each call is at_run with
+ * the problem and the buffers of a built-in operation; templates/serving.md says what it computes.
  *
- * Memory    of the device of the CUDA context that is current in the calling thread; each array is
- * contiguous, row-major, and begins at a multiple of 256 bytes, as cudaMalloc gives it. An output overlaps no
- *           other array. What a member names is borrowed for the call, and until the stream has done the
- * work. Types     `type` is AT_TYPE_BF16 or AT_TYPE_F16, of all arrays that say "T". e4m3 and e8m0 are bytes.
- * Sizes     tokens, hidden and all others are 1 or more, in elements where nothing else is said.
+ * Memory    arrays are in memory of the current CUDA context's device, contiguous and row-major, and begin at
+ *           a multiple of 256 bytes, like memory from cudaMalloc. An output must not overlap another array.
+ *           Arrays are borrowed until the stream has finished the work.
+ * Types     `type` is AT_TYPE_BF16 or AT_TYPE_F16, the type of all arrays marked T. e4m3 and e8m0 are bytes.
+ * Sizes     are 1 or more, and count elements unless their comment says otherwise.
  * Structs   begin with their size, as in autotune.h: { .struct_bytes = sizeof(at_group_quant_args), ... }.
- * Errors    as of at_run, which is what they call: AT_ERR_USAGE where a pointer is NULL, is not aligned or
- *           overlaps; AT_ERR_INPUT where sizes do not suit the operation. Then nothing is launched. Slots,
- *           places and positions are not looked at: one that does not exist is the caller's error.
- * Threads   as at_run. The first call for sizes looks up, compiles and loads; later ones only launch, and may
- *           be captured in a graph. `stream`: as at_run's. `err` may be NULL.
+ * Errors    those of at_run: AT_ERR_USAGE if a pointer is NULL, not aligned or overlaps; AT_ERR_INPUT if the
+ *           sizes do not suit the operation. Nothing is launched then. The values of slots, places and
+ *           positions are not checked; they must exist.
+ * Threads   as for at_run. The first call for given sizes looks up, compiles and loads; later calls only
+ *           launch, and may be captured in a graph. `stream` is that of at_run. `err` may be NULL.
  */
 #ifndef AUTOTUNE_SERVING_H
 #define AUTOTUNE_SERVING_H
@@ -23,16 +23,16 @@
 extern "C" {
 #endif
 
-/* Which scales there are, and where. A group is `group` elements of a row: 128, 64 or 32. */
+/* Layout of the scales. A group is `group` elements of a row: 128, 64 or 32. */
 typedef enum at_scales {
     AT_SCALES_ROWS = 1,    /* f32, [token][group]                                                        */
     AT_SCALES_COLUMNS = 2, /* f32, [group][token]                                                        */
     AT_SCALES_E8M0 = 3,    /* powers of two, a byte each, [token][group]; with groups of 32 this is MXFP8 */
-    AT_SCALES_BLOCKS = 4   /* these as tensor cores of compute capability 10.0 read them: tokens are rounded
-                              up to 128, groups to 4 */
+    AT_SCALES_BLOCKS = 4   /* the same in the order of tensor cores of compute capability 10.0: tokens are
+                              rounded up to 128, groups to 4 */
 } at_scales;
 
-/* q = y / s in e4m3, where y is `in`, or of at_silu_mul_quant silu(gate) * up. */
+/* q = y / s in e4m3, where y is `in`, or silu(gate) * up in at_silu_mul_quant. */
 typedef struct at_group_quant_args {
     size_t struct_bytes;
     at_type type;
@@ -41,7 +41,7 @@ typedef struct at_group_quant_args {
     int64_t tokens, hidden; /* hidden is a multiple of group */
     void *q;                /* e4m3, [tokens][hidden] */
     void *scales;
-    const void *in; /* T, [tokens][hidden]; of at_silu_mul_quant [tokens][2 * hidden]: gate, then up */
+    const void *in; /* T, [tokens][hidden]; in at_silu_mul_quant [tokens][2 * hidden]: gate, then up */
 } at_group_quant_args;
 
 AUTOTUNE_API at_status at_group_quant(at_tuner *tuner, const at_group_quant_args *args, void *stream,
@@ -49,7 +49,7 @@ AUTOTUNE_API at_status at_group_quant(at_tuner *tuner, const at_group_quant_args
 AUTOTUNE_API at_status at_silu_mul_quant(at_tuner *tuner, const at_group_quant_args *args, void *stream,
                                          at_error *err) AT_MUST_CHECK;
 
-/* The same of y = gamma * x / sqrt(eps + mean of x^2), row by row; x is `in`, or `in` + `residual`. */
+/* The same with y = gamma * x / sqrt(eps + mean of x^2), row by row; x is `in`, or `in` + `residual`. */
 typedef struct at_rmsnorm_quant_args {
     size_t struct_bytes;
     at_type type;
@@ -62,7 +62,7 @@ typedef struct at_rmsnorm_quant_args {
     const void *in;       /* T, [tokens][hidden] */
     const void *gamma;    /* T, [hidden] */
     const void *residual; /* T, [tokens][hidden]; NULL: none */
-    void *sum;            /* in + residual; NULL where there is no residual */
+    void *sum;            /* in + residual; NULL if there is no residual */
 } at_rmsnorm_quant_args;
 
 AUTOTUNE_API at_status at_rmsnorm_quant(at_tuner *tuner, const at_rmsnorm_quant_args *args, void *stream,
@@ -74,7 +74,7 @@ typedef struct at_block_quant_args {
     at_type type;
     int64_t rows, cols;
     void *q;        /* e4m3, [rows][cols] */
-    void *turned;   /* the same, [cols][rows] */
+    void *turned;   /* the transpose of q, [cols][rows] */
     float *scales;  /* of the device */
     const void *in; /* T, [rows][cols] */
 } at_block_quant_args;
@@ -82,7 +82,7 @@ typedef struct at_block_quant_args {
 AUTOTUNE_API at_status at_block_quant(at_tuner *tuner, const at_block_quant_args *args, void *stream,
                                       at_error *err) AT_MUST_CHECK;
 
-/* q and k turned by the angles of their tokens' positions. */
+/* q and k rotated by the angles of their tokens' positions. */
 typedef struct at_rope_args {
     size_t struct_bytes;
     at_type type;
@@ -105,9 +105,10 @@ typedef struct at_moe_permute_args {
     void *out;        /* [tokens * top][row_bytes] */
     void *out_scales; /* [tokens * top][scale_bytes] */
     const void *in;   /* [tokens][row_bytes] */
-    const void
-        *scales; /* [tokens][scale_bytes]. Who has none gives `in`, 1, and tokens * top bytes to write */
-    const void *place; /* [tokens][top]: each of 0 to tokens * top - 1 once */
+    /* [tokens][scale_bytes]. Without scales set it to `in`, scale_bytes to 1, and out_scales to a buffer of
+     * tokens * top bytes. */
+    const void *scales;
+    const void *place; /* [tokens][top]: a permutation of 0 to tokens * top - 1 */
 } at_moe_permute_args;
 
 AUTOTUNE_API at_status at_moe_permute(at_tuner *tuner, const at_moe_permute_args *args, void *stream,
@@ -127,22 +128,22 @@ typedef struct at_moe_unpermute_args {
 AUTOTUNE_API at_status at_moe_unpermute(at_tuner *tuner, const at_moe_unpermute_args *args, void *stream,
                                         at_error *err) AT_MUST_CHECK;
 
-/* Rows of k and v in a paged cache, [slots][width] each; slot[t] is where those of token t are. */
+/* Rows of k and v in a paged cache, [slots][width] each; slot[t] is the row of token t. */
 typedef struct at_kv_args {
     size_t struct_bytes;
     at_type type;
-    int e4m3; /* 1: the cache has e4m3, k / k_scale and v / v_scale; 0: T, and no scales */
+    int e4m3; /* 1: the cache has k / k_scale and v / v_scale in e4m3; 0: T, without scales */
     int64_t slots, tokens, width;
     void *k_cache, *v_cache;
-    void *k, *v;                    /* T, [tokens][width] */
-    const int64_t *slot;            /* [tokens]; at_kv_write leaves out what is no slot, such as -1 */
-    const float *k_scale, *v_scale; /* one number each, of the device; NULL without e4m3 */
+    void *k, *v;         /* T, [tokens][width] */
+    const int64_t *slot; /* [tokens]; at_kv_write skips tokens whose slot is not in the cache, as -1 */
+    const float *k_scale, *v_scale; /* one number each, in device memory; NULL without e4m3 */
 } at_kv_args;
 
-/* Writes k_cache and v_cache, of which no slot is named twice, and reads k and v; tokens <= slots. */
+/* Reads k and v, writes k_cache and v_cache. Slots must differ from each other; tokens <= slots. */
 AUTOTUNE_API at_status at_kv_write(at_tuner *tuner, const at_kv_args *args, void *stream,
                                    at_error *err) AT_MUST_CHECK;
-/* Writes k and v; every slot is one of the cache. */
+/* Writes k and v. Every slot must be in the cache. */
 AUTOTUNE_API at_status at_kv_gather(at_tuner *tuner, const at_kv_args *args, void *stream,
                                     at_error *err) AT_MUST_CHECK;
 
