@@ -1,7 +1,7 @@
 /*
- * bench.c - a problem's buffers: how many sets there are, what is launched on them, and which of them hold
- * what. What buffers hold and how they are compared: bench_contents.c; the right answers: bench_answers.c;
- * verification: bench_verify.c; what is said of a wrong result: bench_verdict.c.
+ * bench.c - a problem's buffers: the number of sets, the launches on them, and the contents of each set.
+ * Contents and comparison: bench_contents.c; the right answers: bench_answers.c; verification:
+ * bench_verify.c; the description of a wrong result: bench_verdict.c.
  */
 #include "runner/bench_internal.h"
 

@@ -5,12 +5,12 @@
  * Buffers come in sets that launches rotate through, so that with enough sets each launch finds its inputs
  * outside the L2 cache. A launch takes its inputs from one set and writes its outputs into another one, and
  * never into one that already holds the answer to the same inputs. Any launch whose inputs have a known
- * answer may be checked: which inputs these are, a generator chooses that no kernel can read. How sets lie:
- * device/layout.h. Copies, the ceiling, begin at the page: whatever a kernel must put up with, it is compared
- * with a copy of aligned buffers.
+ * answer may be checked; a generator that no kernel can read chooses these inputs. Places of sets:
+ * device/layout.h. Copies, the ceiling, begin at the page: whatever the alignment of a kernel's buffers, it
+ * is compared with a copy of aligned ones.
  *
- * Inputs hold what the op declares, random bits by default (another stream for each set and buffer), so no
- * run is fast because of its data.
+ * Inputs hold the data that the op declares, random bits by default (another stream for each set and buffer),
+ * so no run is fast because of its data.
  */
 #ifndef AUTOTUNE_BENCH_H
 #define AUTOTUNE_BENCH_H

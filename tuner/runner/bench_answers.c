@@ -1,10 +1,10 @@
 /*
  * bench_answers.c - the right answers: the reference runs on a few sets of inputs, which are chosen at
- * random, and what it leaves in their outputs is kept masked. No kernel finds an answer in memory, nor knows
- * which launches have one.
+ * random, and its outputs are kept masked. No kernel can find an answer in memory, or know which launches
+ * have one.
  *
  * Outputs with gaps: the reference runs twice, on outputs that began as random bits and as their complement,
- * so that afterwards the two differ in every bit of what it leaves, and agree in what it writes. The
+ * so that afterwards the two differ in every bit that it leaves, and agree in every bit that it writes. The
  * complement of the second is then wrong in every bit to write, and right in every bit to leave.
  */
 #include "runner/bench_internal.h"

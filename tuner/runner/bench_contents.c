@@ -1,9 +1,10 @@
 /*
- * bench_contents.c - what the buffers of a bench hold, before a kernel and after it. Each set and buffer has
- * a stream of its own, so what an input held is generated again wherever it is looked at, and kept nowhere.
+ * bench_contents.c - the contents of a bench's buffers, before a kernel and after it. Each set and buffer has
+ * a random stream of its own, so the contents of an input are generated again when they are compared, and not
+ * stored.
  *
- * An output that must be equal bit for bit begins as the complement of the right answer; one with a tolerance
- * as numbers that no tolerance reaches.
+ * An output that must be equal bit for bit begins as the complement of the right answer; an output with a
+ * tolerance begins with numbers outside every tolerance.
  */
 #include "runner/bench_internal.h"
 

@@ -1,6 +1,6 @@
 /*
- * bench_internal.h - what the files behind bench.h share: the bench itself, where buffers are, and launches
- * of the kernels of verify.cu and fill.cu. Private to bench*.c
+ * bench_internal.h - definitions shared by the files behind bench.h: the bench itself, places of buffers, and
+ * launches of the kernels of verify.cu and fill.cu. Private to bench*.c
  */
 #ifndef AUTOTUNE_BENCH_INTERNAL_H
 #define AUTOTUNE_BENCH_INTERNAL_H

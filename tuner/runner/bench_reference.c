@@ -1,8 +1,8 @@
 /*
- * bench_reference.c - looks at the reference's first answer: one that is the same whatever a kernel does, or
+ * bench_reference.c - checks the reference's first answer: an answer that does not depend on the kernel, or
  * that no comparison can tell from another, would make every kernel right.
  *
- * Outputs begin as random bits or zeros, so that what is not written is seen.
+ * Outputs begin as random bits or zeros, so that bytes that are not written are seen.
  */
 #include "runner/bench_internal.h"
 

@@ -1,7 +1,7 @@
 /*
- * bench_verdict.c - from what the checks found to right or wrong, and why: the first buffer with a fault is
- * told of, its contents before its guards. Of an output that is compared number by number the worst is
- * searched for, which is done for wrong ones only.
+ * bench_verdict.c - turns the counts of the checks into right or wrong and a reason: the first buffer with a
+ * fault is described, its contents before its guards. The worst element of an output that is compared number
+ * by number is searched for only if it is wrong.
  */
 #include "runner/bench_internal.h"
 

@@ -1,9 +1,9 @@
 /*
- * device_lock.h - two runs on one device would disturb each other's times, so all autotune runners of a
- * device take turns, request by request, whoever started them.
+ * device_lock.h - all autotune runners of a device take turns, request by request, whoever started them: two
+ * runs on one device would disturb each other's times.
  *
- * Whoever waits for the device stands in the door, so that a run with a full queue cannot overtake it for
- * ever. One thread uses an atx_device_lock.
+ * A runner that waits for the device holds a second lock, the door, so that a run with a full queue cannot
+ * overtake it for ever. One thread uses an atx_device_lock.
  */
 #ifndef AUTOTUNE_DEVICE_LOCK_H
 #define AUTOTUNE_DEVICE_LOCK_H

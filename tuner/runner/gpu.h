@@ -1,10 +1,10 @@
 /*
- * gpu.h - one CUDA device through the Driver API, opened at run time. The one door to <cuda.h> is
- * gpu_cuda*.c.
+ * gpu.h - one CUDA device through the Driver API, opened at run time. Only gpu_cuda*.c include <cuda.h>.
  *
  * Used by runner processes, and by the library when it launches: the supervisor never loads a driver. One
  * thread uses an atx_gpu; all work goes to one stream, in order. Failures are AT_ERR_DEVICE with the driver's
- * own words; after some of them (a kernel that faulted) the context is lost for good: atx_gpu_is_lost tells.
+ * own words; after some of them (a kernel that faulted) the context is lost for good, and atx_gpu_is_lost
+ * returns true.
  */
 #ifndef AUTOTUNE_GPU_H
 #define AUTOTUNE_GPU_H

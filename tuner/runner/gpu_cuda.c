@@ -1,11 +1,11 @@
 /*
- * gpu_cuda.c - the driver, opened at run time: nothing links to libcuda. Its devices and their memory; what
- * runs there: gpu_cuda_run.c.
+ * gpu_cuda.c - the driver, opened at run time: nothing links to libcuda. Its devices and their memory;
+ * gpu_cuda_run.c runs kernels.
  *
- * Calls go through a table that is filled with dlsym. TRY() turns a refusal into AT_ERR_DEVICE with
- * the driver's words and keeps its first code, which tells whether the same launch may succeed
- * later (memory that others hold) or never will. A context that a fault has poisoned fails every
- * call from then on, and the gpu can only be closed.
+ * Calls go through a table that is filled with dlsym. TRY() turns a failure into AT_ERR_DEVICE with the
+ * driver's words and keeps its first code, which decides whether the same launch may succeed later (memory
+ * that others hold) or never will. A context that a fault has poisoned fails every call from then on, and the
+ * gpu can only be closed.
  */
 #include "runner/gpu_cuda.h"
 

@@ -1,6 +1,6 @@
 /*
- * gpu_cuda.h - the driver's calls, and how a refusal becomes a status. Private to gpu_cuda*.c, the only files
- * that know <cuda.h>.
+ * gpu_cuda.h - the driver's calls, and statuses for its failures. Private to gpu_cuda*.c, the only files that
+ * include <cuda.h>.
  */
 #ifndef AUTOTUNE_GPU_CUDA_H
 #define AUTOTUNE_GPU_CUDA_H

@@ -1,6 +1,6 @@
 /*
- * gpu_cuda_run.c - what a loaded driver does: modules and their kernels, launches, copies, the stopwatch and
- * recordings.
+ * gpu_cuda_run.c - the functions of a loaded driver: modules and their kernels, launches, copies, the
+ * stopwatch and recordings.
  */
 #include "runner/gpu_cuda.h"
 

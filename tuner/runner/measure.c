@@ -2,8 +2,8 @@
  * measure.c - a trial: verify (its launch is the first estimate), then up to MAX_SAMPLES batches, then a
  * check of a launch of the last of them; a candidate that falls behind the best so far ends early.
  *
- * A sample is too long where the host is kept from launching: compilers want all processors. So one alone
- * never ends a trial, nor is it the figure of one, as long as there is another that says less.
+ * A sample is too long if the host is kept from launching, since compilers use all processors. So one long
+ * sample never ends a trial, nor is it the trial's figure, as long as there is a shorter one.
  */
 #include "runner/measure.h"
 

@@ -1,7 +1,6 @@
 /*
- * measure.h - how long one launch takes, on the device, cold unless the setup says warm.
- *
- * What a sample is: sample.h.
+ * measure.h - the time of one launch, on the device, cold unless the setup says warm. sample.h describes a
+ * sample.
  */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H

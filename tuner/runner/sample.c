@@ -1,11 +1,11 @@
 /*
- * sample.c - a batch of launches between two events: how many launches, what goes ahead of them, and on which
- * buffers; which of them is checked; the energy of one; and the warming up that goes before all.
+ * sample.c - a batch of launches between two events: number of launches, the work ahead of them, their
+ * buffers; the choice of the launch that is checked; the energy of one launch; and the warm-up.
  *
- * The check costs the time of one comparison and nothing before: outputs hold what the launch before left
- * there, which is the answer to other inputs, so a kernel that does not write is wrong, and one that stores
- * only what differs gains nothing. A kernel cannot tell a launch that is checked from others: it is chosen
- * when all of them are over.
+ * The check costs the time of one comparison and nothing before: outputs hold the result of the previous
+ * launch, which is the answer to other inputs, so a kernel that does not write is wrong, and one that stores
+ * only differences gains nothing. A kernel cannot tell a checked launch from others: it is chosen when all of
+ * them are over.
  */
 #include "runner/sample.h"
 
@@ -304,7 +304,7 @@ at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx
         launches += b->launches + b->ahead;
         if (isnan(now) || (!(now > last) && now_s - moved_s > STILL_S))
             return atx_fail(err, AT_ERR_DEVICE, "NVML's energy counter %s",
-                            isnan(now) ? "is not to be read any more" : "stands still");
+                            isnan(now) ? "cannot be read any more" : "does not change");
         if (!(now > last))
             continue;
         last = now;
