@@ -39,7 +39,7 @@ grep -rhE '(getenv\(|_ENV +)"[A-Z_]+"|_variables\[.*\{ "[A-Z_]+"' "$source/tuner
   grep -oE '"[A-Z_]+' | tr -d '"' | sort -u | while read -r name; do
     if grep -qaP "$name\x00" "$library"; then echo "$name"; fi
   done >named
-sed -n '/ Environment: /,/ all read/p' prefix/include/autotune/autotune.h | sed 's/.*Environment: //; s/, all read.*//' |
+sed -n '/ Environment: /,/ Each is read/p' prefix/include/autotune/autotune.h | sed 's/.*Environment: //; s/ Each is read.*//' |
   grep -oE '[A-Z][A-Z_]+' | sort -u >listed
 diff -u listed named || fail 'autotune.h lists other variables than the library reads'
 
