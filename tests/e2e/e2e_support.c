@@ -30,7 +30,7 @@ static int run_count;
 
 int e2e_few(int count)
 {
-    return getenv("AUTOTUNE_TEST_ALL") ? count : count / 6;
+    return getenv("AUTOTUNE_TEST_ALL") ? count : count / 10;
 }
 
 const char *e2e_folder(void)

@@ -23,7 +23,7 @@ const char *e2e_folder(void);
 void e2e_write(const char *name, const char *text);
 void e2e_script(const char *text);
 
-/* How many of many: a sixth; all of them where $AUTOTUNE_TEST_ALL is set, as by `tools/test --all`. */
+/* How many of many: a tenth; all of them where $AUTOTUNE_TEST_ALL is set, as by `tools/test --all`. */
 int e2e_few(int count);
 
 typedef enum e2e_program {
