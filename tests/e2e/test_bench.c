@@ -546,24 +546,24 @@ static atx_measured try_chain(int launches)
 {
     at_error err = { 0 };
     atx_measured m;
-    atx_str turns = { 0 };
+    atx_str all = { 0 };
     atx_setup setup = copy_setup(COUNT, 256, 256);
     setup.buffers[setup.buffer_count++] = (atx_buffer){ ATX_SCRATCH, 4 * COUNT, 256, .element_bytes = 4 };
     lab l = lab_open_with(COPY_SCRIPT, setup);
     atx_trial trial = { .kernel = copy_kernel("copy_problem", COUNT) };
-    atx_kernel_turn turn = { .arg_count = trial.kernel.arg_count, .geometry = trial.kernel.geometry };
-    memcpy(turn.args, trial.kernel.args, sizeof turn.args);
+    atx_kernel_launch one = { .arg_count = trial.kernel.arg_count, .geometry = trial.kernel.geometry };
+    memcpy(one.args, trial.kernel.args, sizeof one.args);
     for (int i = 0; i < launches; i++) {
-        turn.args[1].buffer = i == 0 ? 1 : i % 2 ? 2 : 0;
-        turn.args[0].buffer = i % 2 ? 0 : 2;
-        atx_turns_add(&turns, &turn);
+        one.args[1].buffer = i == 0 ? 1 : i % 2 ? 2 : 0;
+        one.args[0].buffer = i % 2 ? 0 : 2;
+        atx_launches_add(&all, &one);
     }
-    trial.kernel.turns = turns.data;
-    trial.kernel.turns_len = turns.len;
-    trial.kernel.turn_count = launches;
+    trial.kernel.launches = all.data;
+    trial.kernel.launches_len = all.len;
+    trial.kernel.launch_count = launches;
     cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &trial, NULL, &err), AT_OK, "%s", err.text);
     lab_close(&l);
-    atx_str_clear(&turns);
+    atx_str_clear(&all);
     return m;
 }
 

@@ -224,14 +224,14 @@ static at_status launch_steps(const asker *a, const atx_kernel *k, const atx_ptr
     atx_module *module = NULL;
     at_status status = atx_gpu_load_all(&module, a->gpu, k, err);
     size_t next = 0;
-    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &next);) {
+    for (atx_kernel_launch one; status == AT_OK && atx_kernel_next(&one, k, &next);) {
         int64_t values[ATX_MAX_ARGS];
         void *params[ATX_MAX_ARGS];
-        for (int n = 0; n < turn.arg_count; n++) {
-            values[n] = turn.args[n].buffer >= 0 ? (int64_t)at[turn.args[n].buffer] : turn.args[n].value;
+        for (int n = 0; n < one.arg_count; n++) {
+            values[n] = one.args[n].buffer >= 0 ? (int64_t)at[one.args[n].buffer] : one.args[n].value;
             params[n] = &values[n];
         }
-        status = atx_gpu_launch_step(a->gpu, module, turn.step, &turn.geometry, params, err);
+        status = atx_gpu_launch_step(a->gpu, module, one.step, &one.geometry, params, err);
     }
     if (status == AT_OK)
         status = atx_gpu_wait(a->gpu, err);

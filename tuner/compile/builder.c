@@ -22,7 +22,7 @@ void atx_build_clear(atx_build *build)
 {
     atx_str_clear(&build->source);
     atx_str_clear(&build->cubin);
-    atx_str_clear(&build->turns);
+    atx_str_clear(&build->launches);
     atx_str_clear(&build->log);
     *build = (atx_build){ 0 };
 }
@@ -303,18 +303,19 @@ static at_status bind_variable(struct atx_kernel_variable *out, const atx_build 
 }
 
 /* Of what is launched more than once: each time, and the most shared memory of any. */
-static at_status bind_turns(atx_kernel *k, atx_build *build, const atx_sequence *sequence,
-                            const int64_t *slots, at_error *err)
+static at_status bind_launches(atx_kernel *k, atx_build *build, const atx_sequence *sequence,
+                               const int64_t *slots, at_error *err)
 {
-    at_status status = build->turns.len ? AT_OK : atx_sequence_write(&build->turns, sequence, k, slots, err);
+    at_status status =
+        build->launches.len ? AT_OK : atx_sequence_write(&build->launches, sequence, k, slots, err);
     size_t at = 0;
-    k->turns = build->turns.data;
-    k->turns_len = build->turns.len;
-    k->turn_count = 0;
-    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &at); k->turn_count++) {
-        atx_geometry *g = turn.step ? &k->more[turn.step - 1].geometry : &k->geometry;
-        if (turn.geometry.shared_bytes > g->shared_bytes)
-            g->shared_bytes = turn.geometry.shared_bytes;
+    k->launches = build->launches.data;
+    k->launches_len = build->launches.len;
+    k->launch_count = 0;
+    for (atx_kernel_launch one; status == AT_OK && atx_kernel_next(&one, k, &at); k->launch_count++) {
+        atx_geometry *g = one.step ? &k->more[one.step - 1].geometry : &k->geometry;
+        if (one.geometry.shared_bytes > g->shared_bytes)
+            g->shared_bytes = one.geometry.shared_bytes;
     }
     return status;
 }
@@ -324,7 +325,7 @@ at_status atx_reference_bind(atx_kernel *out, atx_build *build, const atx_op *op
 {
     const atx_sequence sequence = { .op = op, .loops = &op->expected.loops };
     at_status status = bind_kernel(out, build, op->expected.reference, &op->expected.launch, op, slots, err);
-    return status == AT_OK && op->expected.loops.count ? bind_turns(out, build, &sequence, slots, err)
+    return status == AT_OK && op->expected.loops.count ? bind_launches(out, build, &sequence, slots, err)
                                                        : status;
 }
 
@@ -346,7 +347,7 @@ at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_templat
     if (status == AT_OK)
         status = bind_maps(&k, t, slots, err);
     if (status == AT_OK && t->call.loops.count)
-        status = bind_turns(&k, build, &sequence, slots, err);
+        status = bind_launches(&k, build, &sequence, slots, err);
     if (status == AT_OK)
         status = atx_template_check_into(t, build->cubin.data, build->cubin.len, err);
     if (status == AT_OK)

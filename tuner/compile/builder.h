@@ -29,7 +29,7 @@ typedef struct atx_build {
     char source_hash[ATX_HASH_TEXT];
     char key[ATX_HASH_TEXT]; /* of the compiled kernel in the cache */
     atx_str cubin, log;
-    atx_str turns;           /* of a kernel in loops: its launches, made when it is bound the first time */
+    atx_str launches;        /* of a kernel in loops: its launches, made when it is bound the first time */
     atx_resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
     bool cached;      /* it came from the cache, not from a compiler */
@@ -53,7 +53,7 @@ at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *na
                           at_error *err) AT_MUST_CHECK;
 
 /*
- * Waits until build->source is compiled; hands it over if nobody has. Jobs of others go on meanwhile.
+ * Waits until build->source is compiled; submits it first if needed. Jobs of others go on meanwhile.
  * AT_ERR_CANCELLED: the builder was cancelled, and all that is being compiled is given up.
  */
 at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *name,

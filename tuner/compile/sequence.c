@@ -1,7 +1,7 @@
 /*
- * sequence.c - see sequence.h. Buffers go by other names as a loop swaps them: `holds` says which argument's
- * buffer is meant by the name of another one. As in a program that swaps two pointers, this stays so behind
- * the loop, but for a swap with `from`, after whose last iteration each name means its own.
+ * sequence.c - see sequence.h. A loop that swaps buffers changes their names: `holds` maps the name of an
+ * argument to the argument whose buffer it has. As in a program that swaps two pointers, this stays so behind
+ * the loop, except for a swap with `from`: after its last iteration each name has its own buffer again.
  */
 #include "compile/sequence.h"
 
@@ -15,11 +15,11 @@ typedef struct walk {
     int64_t slots[ATX_MAX_SLOTS];
     int holds[ATX_MAX_ARGS];
     int count, rounds;
-    atx_turn_visitor *visit;
+    atx_launch_visitor *visit;
     void *context;
 } walk;
 
-#define MAX_ROUNDS (16 * ATX_MAX_TURNS) /* iterations, of which some may launch nothing */
+#define MAX_ROUNDS (16 * ATX_MAX_LAUNCHES) /* iterations, of which some may launch nothing */
 
 static at_status too_many(const walk *w, at_error *err)
 {
@@ -27,13 +27,13 @@ static at_status too_many(const walk *w, at_error *err)
         err, w->of->loops->items[0].where,
         "found more than %d launches of one candidate; expected fewer: a smaller shape, or more work in "
         "each launch",
-        ATX_MAX_TURNS);
+        ATX_MAX_LAUNCHES);
 }
 
-static at_status walk_turn(walk *w, int step, at_error *err)
+static at_status walk_launch(walk *w, int step, at_error *err)
 {
-    const atx_sequence_turn turn = { step, w->slots, w->holds };
-    return w->count++ < ATX_MAX_TURNS ? w->visit(w->context, &turn, err) : too_many(w, err);
+    const atx_sequence_launch one = { step, w->slots, w->holds };
+    return w->count++ < ATX_MAX_LAUNCHES ? w->visit(w->context, &one, err) : too_many(w, err);
 }
 
 static at_status walk_steps(walk *w, int loop, int begin, int end, at_error *err);
@@ -120,13 +120,13 @@ static at_status walk_steps(walk *w, int loop, int begin, int end, at_error *err
         while (loop < loops->count && loops->items[loop].begin < step)
             loop++;
         const bool is_loop = loop < loops->count && loops->items[loop].begin == step;
-        status = is_loop ? walk_loop(w, loop, err) : walk_turn(w, step, err);
+        status = is_loop ? walk_loop(w, loop, err) : walk_launch(w, step, err);
         step = is_loop ? loops->items[loop].end : step + 1;
     }
     return status;
 }
 
-at_status atx_sequence_walk(const atx_sequence *s, const int64_t *slots, atx_turn_visitor *visit,
+at_status atx_sequence_walk(const atx_sequence *s, const int64_t *slots, atx_launch_visitor *visit,
                             void *context, at_error *err)
 {
     walk w = { .of = s, .visit = visit, .context = context };
@@ -140,12 +140,12 @@ at_status atx_sequence_walk(const atx_sequence *s, const int64_t *slots, atx_tur
                : status;
 }
 
-int atx_sequence_args(int args[ATX_MAX_ARGS], const atx_sequence *s, const atx_sequence_turn *turn)
+int atx_sequence_args(int args[ATX_MAX_ARGS], const atx_sequence *s, const atx_sequence_launch *one)
 {
-    const int count = s->t ? s->t->call.steps[turn->step].arg_count : s->op->arg_count;
+    const int count = s->t ? s->t->call.steps[one->step].arg_count : s->op->arg_count;
     for (int i = 0; i < count; i++) {
-        const int index = s->t ? s->t->call.steps[turn->step].args[i] : i;
-        args[i] = index < s->op->arg_count ? turn->holds[index] : index;
+        const int index = s->t ? s->t->call.steps[one->step].args[i] : i;
+        args[i] = index < s->op->arg_count ? one->holds[index] : index;
     }
     return count;
 }
@@ -155,11 +155,11 @@ int atx_sequence_args(int args[ATX_MAX_ARGS], const atx_sequence *s, const atx_s
 typedef struct writer {
     const atx_sequence *of;
     const atx_kernel *kernel;
-    atx_str *turns;
+    atx_str *launches;
 } writer;
 
 /* A struct by value is made once: it cannot follow iterations. */
-static at_status check_struct(const atx_sequence *s, const atx_sequence_turn *seen, const atx_arg *arg,
+static at_status check_struct(const atx_sequence *s, const atx_sequence_launch *seen, const atx_arg *arg,
                               at_error *err)
 {
     const atx_struct *of = atx_arg_struct(s->op, arg);
@@ -192,39 +192,39 @@ static at_status write_scalar(struct atx_kernel_arg *out, const atx_arg *arg, co
     return status == AT_OK ? atx_scalar_value(&out->value, arg, slots, err) : status;
 }
 
-static at_status write_turn(void *context, const atx_sequence_turn *seen, at_error *err)
+static at_status write_launch(void *context, const atx_sequence_launch *seen, at_error *err)
 {
     writer *w = context;
     const atx_sequence *s = w->of;
     const atx_kernel *k = w->kernel;
-    atx_kernel_turn turn = { .step = seen->step };
+    atx_kernel_launch one = { .step = seen->step };
     int args[ATX_MAX_ARGS] = { 0 };
-    turn.arg_count = atx_sequence_args(args, s, seen);
-    memcpy(turn.args, seen->step ? k->more[seen->step - 1].args : k->args, sizeof turn.args);
+    one.arg_count = atx_sequence_args(args, s, seen);
+    memcpy(one.args, seen->step ? k->more[seen->step - 1].args : k->args, sizeof one.args);
     const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
-    at_status status = atx_geometry_of(&turn.geometry, launch, seen->slots, err);
-    for (int i = 0; i < turn.arg_count && status == AT_OK; i++) {
+    at_status status = atx_geometry_of(&one.geometry, launch, seen->slots, err);
+    for (int i = 0; i < one.arg_count && status == AT_OK; i++) {
         const atx_arg *scalar = atx_sequence_scalar(s, args[i]);
         if (scalar)
-            status = write_scalar(&turn.args[i], scalar, seen->slots, err);
-        else if (turn.args[i].is_struct)
+            status = write_scalar(&one.args[i], scalar, seen->slots, err);
+        else if (one.args[i].is_struct)
             status = check_struct(s, seen, &s->op->args[args[i]], err);
         else if (args[i] < s->op->arg_count && s->op->args[args[i]].role != ATX_SCALAR)
-            turn.args[i].buffer = atx_arg_buffer(s->op, args[i]);
+            one.args[i].buffer = atx_arg_buffer(s->op, args[i]);
     }
     if (status == AT_OK)
-        atx_turns_add(w->turns, &turn);
+        atx_launches_add(w->launches, &one);
     return status;
 }
 
-at_status atx_sequence_write(atx_str *turns, const atx_sequence *s, const atx_kernel *kernel,
+at_status atx_sequence_write(atx_str *launches, const atx_sequence *s, const atx_kernel *kernel,
                              const int64_t *slots, at_error *err)
 {
-    writer w = { s, kernel, turns };
-    at_status status = atx_sequence_walk(s, slots, write_turn, &w, err);
+    writer w = { s, kernel, launches };
+    at_status status = atx_sequence_walk(s, slots, write_launch, &w, err);
     if (status == AT_OK)
-        status = atx_str_status(turns, err);
+        status = atx_str_status(launches, err);
     if (status != AT_OK)
-        atx_str_reset(turns);
+        atx_str_reset(launches);
     return status;
 }

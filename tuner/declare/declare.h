@@ -1,9 +1,8 @@
 /*
- * declare.h - what the comment blocks of an op and of its templates declare.
+ * declare.h - the declarations in the comment blocks of an op and of its templates.
  *
- * The format is documented for users in templates/reference.md. Here is what the reader makes of it.
- * Everything is plain data after reading, owned by the atx_op or atx_template, and safe to share between
- * threads.
+ * templates/reference.md documents the format for users; here is the result of reading it. Everything is
+ * plain data after reading, owned by the atx_op or atx_template, and safe to share between threads.
  *
  * Slots. Every name that an expression may use has a slot in one array of int64_t. An op's names come first
  * (dimensions, "sizeof(T)", device limits, the op's lets); a template's names (parameters, their labels, its
@@ -25,7 +24,7 @@
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
 #define ATX_FULL_ALIGN 256
 
-/* What the runner may tell an expression about the device: the names "device.<name>". */
+/* Figures of the device for expressions: the names "device.<name>". */
 typedef struct atx_limits {
     int64_t cc;  /* compute capability, 90 for 9.0        */
     int64_t sms; /* multiprocessors                       */
@@ -108,7 +107,7 @@ typedef struct atx_paths {
     int count;
 } atx_paths;
 
-/* An option of the compiler. Parameters that it names stand for their values. */
+/* An option of the compiler. Parameters in it are replaced by their values. */
 typedef struct atx_compiler_option {
     char *text;     /* "-maxrregcount=REGS" */
     atx_expr *when; /* NULL: always         */
@@ -135,7 +134,7 @@ typedef struct atx_launch {
 #define ATX_LAUNCH_EXPRS 13
 void atx_launch_exprs(atx_expr **out[ATX_LAUNCH_EXPRS], atx_launch *launch);
 
-/* ATX_SCRATCH: a buffer that a kernel may use as it likes, and that nobody looks at. */
+/* ATX_SCRATCH: a buffer for intermediate results, which is not checked. */
 typedef enum atx_role { ATX_SCALAR, ATX_INPUT, ATX_OUTPUT, ATX_INOUT, ATX_SCRATCH } atx_role;
 
 /* Whether there is a right answer of it. */
@@ -144,7 +143,7 @@ static inline bool atx_role_is_output(atx_role role)
     return role == ATX_OUTPUT || role == ATX_INOUT;
 }
 
-/* What a buffer holds before a kernel runs; `how` is one of declare/data.h. */
+/* The contents of a buffer before a kernel runs; `how` is one of declare/data.h. */
 typedef struct atx_input {
     bool stated;           /* false: the line says nothing, so bits                   */
     int how;               /* ATX_BITS ... ATX_FILE                                   */
@@ -201,7 +200,7 @@ typedef struct atx_struct {
 typedef struct atx_step {
     char kernel[ATX_MAX_KERNEL]; /* its name, or a name expression: f<T, TILE>              */
     bool expression;             /* the compiler is asked for it by that expression         */
-    int args[ATX_MAX_ARGS];      /* what it takes, in the kernel's order: see atx_template_arg */
+    int args[ATX_MAX_ARGS];      /* its arguments, in the kernel's order: see atx_template_arg */
     int arg_count;
     atx_launch launch;
 } atx_step;
@@ -296,10 +295,10 @@ typedef struct atx_op_file {
 } atx_op_file;
 
 /* Two dimensions that may be exchanged when problems are compared, and what that costs. */
-typedef struct atx_turn {
+typedef struct atx_exchange {
     int dims[2];
     int64_t cost;
-} atx_turn;
+} atx_exchange;
 
 /* A leading dimension: elements from one row to the next, where rows are `dims[dim]` elements. */
 typedef struct atx_pitch {
@@ -335,7 +334,7 @@ typedef struct atx_align {
 typedef struct atx_op {
     char name[ATX_MAX_NAME];
     char *about;
-    /* What a problem of it is made of. */
+    /* The members of its problems. */
     struct atx_op_shape {
         atx_dim dims[ATX_MAX_DIMS]; /* optional ones first, as in the shape */
         int dim_count;
@@ -348,14 +347,14 @@ typedef struct atx_op {
         int same_count;
         atx_align aligns[ATX_MAX_ALIGNS];
         int align_count;
-        atx_turn turns[ATX_MAX_SWAPS];
-        int turn_count;
+        atx_exchange exchanges[ATX_MAX_SWAPS];
+        int exchange_count;
     } shape;
     bool storage;    /* types are storage: only the element size matters */
     unsigned types;  /* bit set of atx_dtype */
     bool recorded;   /* its kernels are not here: only a recording knows their times */
     bool by_default; /* problems that name no op are of this one; of a catalog's ops at most one */
-    /* What its expressions may name, and what must hold. */
+    /* Names for its expressions, and its requirements. */
     struct atx_op_scope {
         atx_symbols symbols;
         atx_named_type named[ATX_MAX_TYPES];
@@ -383,7 +382,7 @@ typedef struct atx_op {
         atx_launch launch; /* of the reference              */
         atx_loops loops;   /* around it                     */
     } expected;
-    /* What is tuned for, and what the best that can be had is. */
+    /* The objective of tuning, and its upper limit. */
     struct atx_op_goal {
         atx_expr *traffic; /* bytes that must be moved; NULL: unknown */
         atx_expr *ops;     /* operations that count for GFLOP/s; NULL: none */
@@ -411,7 +410,7 @@ typedef struct atx_op {
         atx_op_file files[ATX_MAX_ARGS + 1];
         int file_count;           /* 0 where it was not read from a folder */
         char *file;               /* as messages and #line show it */
-        char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h) ... */
+        char hash[ATX_HASH_TEXT]; /* of the normalized source (normalized.h) ... */
         /* ... without its metrics and its objective, which choose among kernels that are right. */
         char proof_hash[ATX_HASH_TEXT];
     } text;
@@ -422,7 +421,7 @@ typedef struct atx_template {
     const atx_op *op;
     char name[ATX_MAX_NAME];
     char *about;
-    /* What its expressions may name, and what must hold. */
+    /* Names for its expressions, and its requirements. */
     struct atx_template_scope {
         atx_param params[ATX_MAX_PARAMS];
         int param_count;
@@ -446,7 +445,7 @@ typedef struct atx_template {
         int map_count;
         atx_loops loops;
     } call;
-    /* What the compiler gets besides the source. */
+    /* Input of the compiler besides the source. */
     struct atx_template_build {
         atx_paths sources, includes; /* files that are compiled as they are; folders of headers */
         bool define_all;             /* parameters and consts are macros, not constants         */
@@ -468,7 +467,7 @@ typedef struct atx_template {
         int part_count;
         char *headers; /* the note of headers.h; NULL: none */
         char *file;
-        char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h): its name in a store */
+        char hash[ATX_HASH_TEXT]; /* of the normalized source (normalized.h): its name in a store */
     } text;
     bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the
                     program's */

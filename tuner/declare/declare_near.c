@@ -1,5 +1,5 @@
 /*
- * declare_near.c - the `near` lines of an operation: what tells two of its problems apart besides sizes.
+ * declare_near.c - the `near` lines of an operation: differences between two of its problems besides sizes.
  *
  *     near turned  DIM DIM cost N          the dimensions may be exchanged
  *     near narrow  DIM... <= N cost N      sizes up to a limit are another kind of problem
@@ -56,20 +56,20 @@ static int64_t read_cost(atx_lines *lines)
 /* DIM DIM cost N */
 static void read_swapped(atx_op *op, atx_lines *lines)
 {
-    atx_turn *turn = &op->shape.turns[op->shape.turn_count];
-    if (op->shape.turn_count == ATX_MAX_SWAPS) {
+    atx_exchange *pair = &op->shape.exchanges[op->shape.exchange_count];
+    if (op->shape.exchange_count == ATX_MAX_SWAPS) {
         atx_lines_fail(lines, lines->at, "found more than %d lines 'near turned'; expected fewer",
                        ATX_MAX_SWAPS);
         return;
     }
-    turn->dims[0] = atx_read_dim_name(lines, op);
+    pair->dims[0] = atx_read_dim_name(lines, op);
     const char *second = lines->at;
-    turn->dims[1] = atx_read_dim_name(lines, op);
-    if (turn->dims[0] == turn->dims[1])
+    pair->dims[1] = atx_read_dim_name(lines, op);
+    if (pair->dims[0] == pair->dims[1])
         atx_lines_fail(lines, second, "found '%s' a second time; expected another dimension",
-                       op->shape.dims[turn->dims[1]].name);
-    turn->cost = read_cost(lines);
-    op->shape.turn_count++;
+                       op->shape.dims[pair->dims[1]].name);
+    pair->cost = read_cost(lines);
+    op->shape.exchange_count++;
 }
 
 /* DIM... [<= N] cost N. Each dimension once: neither twice on the line, nor on a line above of that kind. */

@@ -2,11 +2,10 @@
  * borrowed.h - a device that one thread lends to another: the lender serves it, the borrower uses it like any
  * device.
  *
- * A device may keep its thread for seconds: a runner that died starts again, a problem is opened anew. A
- * borrower with several devices must not stand still meanwhile. So between the two there is a mailbox: the
- * borrower's end is a device of its own, whose calls never wait, and the lender's thread carries trials to
- * the real device, and back what it measured. What the borrower submits must stay where it is until it is
- * measured, or given back.
+ * A device may block its thread for seconds: a runner that died starts again, a problem is opened anew. A
+ * borrower with several devices must not block meanwhile. So there is a message queue between the two: the
+ * borrower's end is a device of its own, whose calls never wait, and the lender's thread moves trials to the
+ * real device and results back. A submitted trial must stay in place until it is measured or returned.
  */
 #ifndef AUTOTUNE_BORROWED_H
 #define AUTOTUNE_BORROWED_H

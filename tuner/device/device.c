@@ -1,6 +1,6 @@
 /*
- * device.c - which kind of device a user means, and the way to its functions: every other call goes
- * through the kind's table. This file knows no kind but by its opening function.
+ * device.c - chooses the kind of device by the user's words; every other call goes through the kind's table.
+ * This file knows a kind only by its opening function.
  */
 #include "device/device_kind.h"
 

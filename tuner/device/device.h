@@ -2,13 +2,13 @@
  * device.h - a device as the supervisor sees it: it loads, verifies and times kernels.
  *
  * There are two kinds. A GPU is a runner process: the supervisor never touches CUDA. A kernel that faults
- * takes its runner with it; atx_device_pump then says which trial that was, starts another runner, opens the
- * problem there again and goes on with the rest. A kernel that faulted, did not end in time (perhaps because
- * the runner was frozen), or could not be launched for a reason that may have been another's, is tried once
- * more alone at the head of a new runner before it is blamed.
+ * also ends its runner; atx_device_pump then reports the trial, starts another runner, opens the problem
+ * there again and continues with the rest. A kernel that faulted, did not end in time (perhaps because the
+ * runner was frozen), or could not be launched for a reason that another kernel may have caused, is tried
+ * once more, alone in a new runner, before it counts as failed.
  *
- * A replay answers with what a store recorded, and needs neither GPU nor driver nor NVRTC: kernels are not
- * compiled for it, it knows a kernel by its `identity`, and only what was recorded can be tried.
+ * A replay answers with the trials that a store recorded, and needs no GPU, driver or NVRTC: kernels are not
+ * compiled for it, it knows a kernel by its `identity`, and only recorded configurations can be tried.
  *
  * One thread uses a device.
  */
@@ -59,10 +59,10 @@ at_status atx_device_await(atx_device *device, atx_cancel *cancel, atx_device_fo
 at_status atx_device_spec_parse(const char *spec, at_error *err) AT_MUST_CHECK; /* only its form */
 bool atx_device_is_replay(const char *spec);
 
-/* What the spec of a replay says. `file` is to be cleared, also after a failure. */
+/* The parts of a replay's spec. `file` must be cleared, also after a failure. */
 typedef struct atx_replay_spec {
     atx_str file;
-    char name[128]; /* what is written for the recorded device; "": nothing         */
+    char name[128]; /* the recorded device as written; "": none                     */
     double pace;    /* how many times as fast as the device was; 0: it never waits */
 } atx_replay_spec;
 

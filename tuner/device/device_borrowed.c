@@ -2,9 +2,9 @@
  * device_borrowed.c - see borrowed.h.
  *
  * Invariant: a trial without an answer is in exactly one place: `asked`, on its way to the device (`moving`),
- * with it (`there`), or in `answers`. So what is queued is their sum, also when the device forgets its queue,
- * as it may once the user wants to end. One that is lost has something queued until its borrower has heard of
- * it: what it had must not be taken for done.
+ * with it (`there`), or in `answers`. So the number of queued trials is their sum, also when the device drops
+ * its queue, as it may once the user wants to end. A lost device keeps something queued until its borrower
+ * has been told: its trials must not count as done.
  */
 #include "device/borrowed.h"
 

@@ -1,6 +1,6 @@
 /*
- * device_kind.h - what a kind of device must do. Private to device*.c: what each function does is said in
- * device.h.
+ * device_kind.h - the functions that a kind of device must have; device.h describes each.
+ * Private to device*.c.
  *
  * A kind's own struct begins with atx_device.
  */

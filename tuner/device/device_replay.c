@@ -1,14 +1,14 @@
 /*
- * device_replay.c - a device that answers with what a store recorded; see device.h.
+ * device_replay.c - a device that answers with the trials that a store recorded; see device.h.
  *
  * A trial gets the outcome and times of the recorded trial of the same problem, template name and
- * configuration. Where one was recorded with several versions of its template the newest counts. In the
- * re-measurement, the recorded winner gets the times of its own re-measurement, and so does the copy that was
- * its ceiling; the others keep the times of their trials, but nobody beats those two: that was settled when
- * it was recorded.
+ * configuration. If several versions of the template were recorded, the newest counts. In the re-measurement
+ * the recorded winner gets the times of its own re-measurement, and so does the copy that was its ceiling;
+ * the others keep the times of their trials, but cannot be faster than those two, since the recording decided
+ * that.
  *
- * With a pace trials are answered one after the other, each after the time that it kept the device busy, as
- * pace.h has it; what is answered does not depend on it.
+ * With a pace, trials are answered one after the other, each after the time that it took on the device
+ * (pace.h). The answers are the same.
  */
 #include "lang/arch.h"
 #include "device/device_kind.h"

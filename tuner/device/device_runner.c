@@ -1,10 +1,10 @@
 /*
  * device_runner.c - a device that is a runner process: the supervisor's end of runner_wire.h.
  *
- * Trials are sent ahead, up to ATX_DEVICE_QUEUE, and answered in order: what a runner that died or
- * hung had under way is the head of the queue. Invariant: the queue holds every trial without an
- * outcome, whole, and `setup` the open problem. So any runner can be replaced at any time: start
- * another one, send the problem and the queue again.
+ * Trials are sent ahead, up to ATX_DEVICE_QUEUE, and answered in order: the trial that a runner was working
+ * on when it died or hung is the head of the queue. Invariant: the queue holds every trial without an
+ * outcome, whole, and `setup` the open problem. So a runner can be replaced at any time: start another one,
+ * send the problem and the queue again.
  */
 #include "device/device_runner_internal.h"
 

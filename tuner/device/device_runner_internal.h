@@ -1,6 +1,6 @@
 /*
- * device_runner_internal.h - a runner process as its supervisor has it, and the words that pass. Private to
- * device_runner*.c.
+ * device_runner_internal.h - a runner process as its supervisor has it, and the words that pass.
+ * Private to device_runner*.c.
  */
 #ifndef AUTOTUNE_DEVICE_RUNNER_INTERNAL_H
 #define AUTOTUNE_DEVICE_RUNNER_INTERNAL_H

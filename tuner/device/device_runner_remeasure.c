@@ -1,10 +1,10 @@
 /*
  * device_runner_remeasure.c - the re-measurement on a runner.
  *
- * A kernel that faults or does not end takes the runner, and the re-measurement of all others, with it. Then
- * each top candidate gets a re-measurement of its own, alone in a new process: those that fail there too are
- * told of in their rows, and the others are measured again. Where all are well alone nobody can be
- * named, and the re-measurement has failed.
+ * A kernel that faults or does not end also ends the runner, and with it the re-measurement of all others.
+ * Then each top candidate gets a re-measurement of its own, alone in a new process: the rows of those that
+ * fail there say so, and the others are measured again. If all of them work alone, no kernel can be named,
+ * and the re-measurement has failed.
  */
 #include "device/device_runner_internal.h"
 

@@ -7,7 +7,7 @@
 #include "util/bug.h"
 
 #define SLICE_MS 50   /* of a wait: between two of them it may have been asked to end */
-#define FRAME_S  30.0 /* within a message: whoever sends it is frozen */
+#define FRAME_S  30.0 /* within a message: its sender is frozen */
 
 static bool has_no_wait_time(void *context)
 {
@@ -49,7 +49,7 @@ static at_status fell_silent(atx_runner *d, double waited_s, at_error *err)
     if (!d->cancelled)
         atx_child_stop(&d->child, 0);
     d->silences++;
-    return atx_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
+    return atx_fail(err, AT_ERR_DEVICE, "the runner of device %d sent nothing for %.0f s", d->ordinal,
                     waited_s);
 }
 

@@ -1,13 +1,13 @@
 /*
- * layout.h - how the buffers of a problem lie in the device's memory, and whether they fit. Pure.
+ * layout.h - the places of a problem's buffers in the device's memory, and whether they fit. Pure.
  *
  * Buffers come in sets that launches rotate through. Every buffer lies between two guard zones:
  *
  *     ... | guard | buffer, exactly its bytes | guard | ...
  *
- * A buffer that is less than fully aligned begins its alignment's bytes behind a page. Beside the sets lie
- * right answers: of a few sets of inputs each output once, twice where the reference leaves gaps in it. What
- * must fit is one of them.
+ * A buffer that is less than fully aligned begins its alignment's bytes behind a page. Beside the sets are
+ * right answers: each output once for a few sets of inputs, twice if the reference leaves gaps in it. At
+ * least one of them must fit.
  */
 #ifndef AUTOTUNE_LAYOUT_H
 #define AUTOTUNE_LAYOUT_H

@@ -1,4 +1,4 @@
-/* pace.c - see pace.h. What a trial is made of is said in runner/measure.c. */
+/* pace.c - see pace.h. runner/measure.c describes the steps of a trial. */
 #include "device/pace.h"
 
 /* Loading the code, messages, comparing the whole output. */

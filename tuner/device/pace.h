@@ -1,9 +1,9 @@
 /*
- * pace.h - how long trials and re-measurements took on the device that a recording is of, for a replay that
- * takes as long.
+ * pace.h - the duration of trials and re-measurements on the device of a recording, for a replay that takes
+ * as long.
  *
- * A store has what a trial came to, not how long it took. So this is a model of what a runner does, checked
- * against an H200: 53,609 trials of transposes took 5.4 ms each, re-measurements included.
+ * A store has the result of a trial, not its duration. So this is a model of a runner, checked against an
+ * H200: 53,609 trials of transposes took 5.4 ms each, re-measurements included.
  */
 #ifndef AUTOTUNE_PACE_H
 #define AUTOTUNE_PACE_H

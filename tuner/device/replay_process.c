@@ -1,6 +1,6 @@
 /*
- * replay_process.c - a replay as a process: what a runner is to a GPU (runner_wire.h), for a supervisor on
- * another machine. A trial's recording is found by what its identity begins with.
+ * replay_process.c - a replay as a process, which serves the protocol of a runner (runner_wire.h) for a
+ * supervisor on another machine. A trial's recording is found by the beginning of its identity.
  */
 #include "device/device.h"
 
@@ -23,17 +23,11 @@ typedef struct replayer {
     bool over;
 } replayer;
 
-static at_status reply(uint32_t kind, const atx_str *body, at_error *err)
-{
-    at_status status = atx_str_status(body, err);
-    return status == AT_OK ? atx_wire_send(ATX_CHILD_FD, kind, body, err) : status;
-}
-
 static at_status reply_bytes(uint32_t kind, const void *bytes, size_t size, at_error *err)
 {
     atx_str body = { 0 };
     atx_put_bytes(&body, bytes, size);
-    at_status status = reply(kind, &body, err);
+    at_status status = atx_runner_reply(kind, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -42,17 +36,7 @@ static at_status reply_number(uint32_t kind, int64_t number, at_error *err)
 {
     atx_str body = { 0 };
     atx_put_i64(&body, number);
-    at_status status = reply(kind, &body, err);
-    atx_str_clear(&body);
-    return status;
-}
-
-static at_status reply_failure(at_status failure, const at_error *cause, at_error *err)
-{
-    atx_str body = { 0 };
-    atx_put_i64(&body, failure);
-    atx_put_text(&body, cause->text);
-    at_status status = reply(ATX_FAILED, &body, err);
+    at_status status = atx_runner_reply(kind, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -121,7 +105,7 @@ static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
         return status;
     atx_put_bytes(&body, &notes, sizeof notes);
     atx_put_bytes(&body, rows, (size_t)request.count * sizeof *rows);
-    status = reply(ATX_REMEASURED, &body, err);
+    status = atx_runner_reply(ATX_REMEASURED, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -160,7 +144,7 @@ static at_status take_request(replayer *r, at_error *err)
     r->over = status != AT_OK || kind == 0;
     if (!r->over) {
         at_status failure = serve(r, kind, &body, &cause);
-        status = failure == AT_OK ? AT_OK : reply_failure(failure, &cause, err);
+        status = failure == AT_OK ? AT_OK : atx_runner_reply_failure(failure, &cause, err);
     }
     atx_str_clear(&body);
     return status;
@@ -199,7 +183,7 @@ int atx_replay_main(const char *spec)
     at_error err = { 0 }, ignored;
     at_status status = atx_device_open(&r.device, spec, NULL, &err);
     if (status != AT_OK) {
-        status = reply_failure(status, &err, &ignored);
+        status = atx_runner_reply_failure(status, &err, &ignored);
         return status == AT_OK ? 0 : 1;
     }
     atx_device_info here = *atx_device_info_of(r.device), *info = &here;

@@ -1,7 +1,7 @@
 /*
- * runner_wire.c - writing and reading the bodies of frames. A reader checks counts before it uses
- * them as such, and looks at `bad` once, at the end: what it gives is whole or an error. Both ends
- * are one program, so a malformed frame is a bug of ours.
+ * runner_wire.c - writing and reading the bodies of frames. A reader checks counts before it uses them, and
+ * checks `bad` once, at the end: its result is whole or an error. Both ends are one program, so a malformed
+ * frame is a bug of ours.
  */
 #include "device/runner_wire.h"
 
@@ -29,8 +29,8 @@ static void write_kernel(atx_str *body, const atx_kernel *k)
     atx_put_i64(body, k->more_count);
     for (int i = 0; i < k->more_count; i++)
         write_step(body, &k->more[i]);
-    atx_put_bytes(body, k->turns, k->turns_len);
-    atx_put_i64(body, k->turn_count);
+    atx_put_bytes(body, k->launches, k->launches_len);
+    atx_put_i64(body, k->launch_count);
     atx_put_i64(body, k->map_count);
     atx_put_bytes(body, k->maps, sizeof k->maps);
     atx_put_i64(body, k->variable_count);
@@ -95,10 +95,10 @@ static void read_kernel(atx_kernel *out, atx_reader *in)
         in->bad = true;
     for (int i = 0; i < out->more_count && !in->bad; i++)
         read_step(&out->more[i], in);
-    out->turns = atx_get_bytes(in, &out->turns_len);
-    out->turn_count = (int)atx_get_i64(in);
-    if (out->turns_len == 0)
-        out->turns = NULL;
+    out->launches = atx_get_bytes(in, &out->launches_len);
+    out->launch_count = (int)atx_get_i64(in);
+    if (out->launches_len == 0)
+        out->launches = NULL;
     out->map_count = (int)atx_get_i64(in);
     atx_read_plain(out->maps, sizeof out->maps, in);
     if (out->map_count < 0 || out->map_count > ATX_MAX_MAPS)
@@ -200,6 +200,22 @@ at_status atx_read_remeasure(atx_remeasure_request *out, atx_top_candidate *list
         list[i].is_memcpy = atx_get_i64(in) != 0;
     }
     return well_formed(in, err);
+}
+
+at_status atx_runner_reply(uint32_t kind, const atx_str *body, at_error *err)
+{
+    at_status status = atx_str_status(body, err);
+    return status == AT_OK ? atx_wire_send(ATX_CHILD_FD, kind, body, err) : status;
+}
+
+at_status atx_runner_reply_failure(at_status failure, const at_error *cause, at_error *err)
+{
+    atx_str body = { 0 };
+    atx_put_i64(&body, failure);
+    atx_put_text(&body, cause->text);
+    at_status status = atx_runner_reply(ATX_FAILED, &body, err);
+    atx_str_clear(&body);
+    return status;
 }
 
 bool atx_remeasure_is_to_end(void)

@@ -1,16 +1,15 @@
 /*
- * runner_wire.h - what a supervisor (device.c) and its runner (runner.c) say to each other.
+ * runner_wire.h - the messages between a supervisor (device.c) and its runner (runner.c).
  *
  *     runner      FOUND compute capability, then HELLO atx_device_info; or FAILED
- *     supervisor  SETUP   -> READY sets     | FAILED
- *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
- *     supervisor  REMEASURE   -> REMEASURED     | FAILED
- *     supervisor  CANCEL     no answer; the re-measurement under way comes to its end. Without one it means
- * nothing.
+ *     supervisor  SETUP     -> READY sets  | FAILED
+ *     supervisor  TRIAL     -> MEASURED    | FAILED, after which the runner ends if its context is lost
+ *     supervisor  REMEASURE -> REMEASURED  | FAILED
+ *     supervisor  CANCEL    no answer; ends the re-measurement under way, if there is one
  *
  * Before any of these answers: WAITS, when another run has the device, and then BEGINS.
  *
- * Plain structs without pointers travel as their bytes: both ends are one program.
+ * Plain structs without pointers are sent as their bytes: both ends are one program.
  */
 #ifndef AUTOTUNE_RUNNER_WIRE_H
 #define AUTOTUNE_RUNNER_WIRE_H
@@ -50,8 +49,11 @@ at_status atx_read_remeasure(atx_remeasure_request *out, atx_top_candidate *list
 /* Copies a struct that travelled as bytes; false when the sizes differ. */
 bool atx_read_plain(void *out, size_t size, atx_reader *in);
 
-/* In a runner that plays a re-measurement: whether the supervisor has just said that it is to end, or is
- * gone. */
+/* In a runner, an answer to the supervisor; the second one is a failed request: its status and text. */
+at_status atx_runner_reply(uint32_t kind, const atx_str *body, at_error *err) AT_MUST_CHECK;
+at_status atx_runner_reply_failure(at_status failure, const at_error *cause, at_error *err) AT_MUST_CHECK;
+
+/* In a runner during a re-measurement: whether the supervisor has just cancelled it, or has ended. */
 bool atx_remeasure_is_to_end(void);
 
 #endif

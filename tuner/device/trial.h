@@ -1,9 +1,9 @@
 /*
- * trial.h - what a supervisor and a device say to each other: a problem laid out as buffers, a kernel to be
- * tried, what came of it, and the re-measurement.
+ * trial.h - the data that a supervisor and a device exchange: a problem laid out as buffers, a kernel to try,
+ * its result, and the re-measurement.
  *
- * Plain data, known to both sides: the supervisor (device.h), the process that has the GPU (runner/), and
- * whoever builds kernels. No CUDA. Pointers are borrowed for the call that takes the struct.
+ * Plain data, used by the supervisor (device.h), the process that has the GPU (runner/), and the builders of
+ * kernels. No CUDA. Pointers are borrowed for the call that takes the struct.
  */
 #ifndef AUTOTUNE_TRIAL_H
 #define AUTOTUNE_TRIAL_H
@@ -14,7 +14,7 @@
 #include "lang/record.h"
 #include "lang/tensor_map.h"
 
-/* What the runner tells of its GPU when it starts; of a replay: what is known of the recorded one. */
+/* The runner's figures of its GPU, at its start; for a replay: those of the recorded one. */
 typedef struct atx_device_info {
     int ordinal;     /* of CUDA; ATX_REPLAY_ORDINAL: a replay                   */
     char name[128];  /* "NVIDIA H200"; "replay of NVIDIA H200"                  */
@@ -49,17 +49,17 @@ typedef struct atx_kernel_step {
 } atx_kernel_step;
 
 /* One launch of a sequence that has loops: of a step, the first being 0, with what it takes this time. */
-typedef struct atx_kernel_turn {
+typedef struct atx_kernel_launch {
     int step;
     int arg_count;
     atx_geometry geometry;
     struct atx_kernel_arg args[ATX_MAX_ARGS];
-} atx_kernel_turn;
-#define ATX_MAX_TURNS 4096
+} atx_kernel_launch;
+#define ATX_MAX_LAUNCHES 4096
 
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
 typedef struct atx_kernel {
-    const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
+    const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": the key of a replay    */
     const void *cubin;
     size_t cubin_len;
     const char *name;
@@ -68,13 +68,13 @@ typedef struct atx_kernel {
     struct atx_kernel_arg args[ATX_MAX_ARGS];
     int more_count; /* launches that follow, timed with the first */
     atx_kernel_step more[ATX_MAX_STEPS - 1];
-    const void *turns; /* of loops: all launches in their order, one behind the other; borrowed as the cubin
-                          is. NULL: each step once; see atx_kernel_next */
-    size_t turns_len;
-    int turn_count;
+    const void *launches; /* of loops: all launches in their order, one behind the other; borrowed as the
+                          cubin is. NULL: each step once; see atx_kernel_next */
+    size_t launches_len;
+    int launch_count;
     atx_tensor_layout maps[ATX_MAX_MAPS];
     int map_count;
-    int variable_count; /* of its code, which hold what buffers do before it is launched */
+    int variable_count; /* of its code, which get contents of buffers before it is launched */
     struct atx_kernel_variable {
         const char *name;
         int buffer;
@@ -90,16 +90,16 @@ typedef struct atx_kernel {
 } atx_kernel;
 
 /* Goes through a kernel's launches. *at begins as 0; false behind the last. */
-bool atx_kernel_next(atx_kernel_turn *out, const atx_kernel *kernel, size_t *at);
+bool atx_kernel_next(atx_kernel_launch *out, const atx_kernel *kernel, size_t *at);
 
 /* How many they are. */
 static inline int atx_kernel_launches(const atx_kernel *kernel)
 {
-    return kernel->turns ? kernel->turn_count : 1 + kernel->more_count;
+    return kernel->launches ? kernel->launch_count : 1 + kernel->more_count;
 }
 
 /* Adds one to those of a sequence. */
-void atx_turns_add(atx_str *turns, const atx_kernel_turn *turn);
+void atx_launches_add(atx_str *launches, const atx_kernel_launch *one);
 
 /* Where an array's bytes are. */
 typedef struct atx_data_file {
@@ -164,13 +164,14 @@ typedef struct atx_setup {
     atx_data_file answer; /* of the one output */
     atx_kernel validator; /* its launches validate outputs, each by itself; without a cubin: none does */
     atx_check_part verify[ATX_CHECK_PARTS];
-    bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
-    int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
-    bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */
-    bool energy;        /* launches of the op's own kernels are also weighed: atx_timing.joules */
-    bool warm;          /* do not rotate buffers out of the L2 cache */
-    uint64_t seed;      /* of the random bits */
-    uint64_t chance;    /* 0: what is checked cannot be foreseen; of a test: it is the same each time */
+    bool gaps; /* the reference does not write all of its outputs: the rest must not change */
+    int64_t
+        copy_bytes;  /* bytes that a copy of the problem copies, from the first input to the first output */
+    bool own_copies; /* ... of a pair of buffers made for it: the problem's own do not suit */
+    bool energy;     /* launches of the op's own kernels are also weighed: atx_timing.joules */
+    bool warm;       /* do not rotate buffers out of the L2 cache */
+    uint64_t seed;   /* of the random bits */
+    uint64_t chance; /* 0: checks are random; in a test: the same checks each time */
 } atx_setup;
 
 typedef struct atx_trial {
@@ -193,7 +194,7 @@ typedef struct atx_measured {
     char log[512];
 } atx_measured;
 
-/* The re-measurement: candidates timed again, interleaved in random order, round by round, until settled. */
+/* The re-measurement: candidates timed again, interleaved in random order, until their order is clear. */
 #define ATX_MAX_TOP_CANDIDATES 24
 typedef struct atx_top_candidate {
     atx_kernel kernel;
@@ -201,7 +202,7 @@ typedef struct atx_top_candidate {
     bool is_memcpy; /* the driver's copy of the first input to the first output; no kernel */
 } atx_top_candidate;
 
-/* What is asked for. No round is added after `budget_until_s`, on atx_now_s(); 0: whenever it helps. */
+/* The request. No round is added after `budget_until_s`, on atx_now_s(); 0: whenever it helps. */
 typedef struct atx_remeasure_request {
     const atx_top_candidate *list;
     int count;

@@ -1,9 +1,10 @@
 /*
- * instance.c - the words of device/trial.h say what the buffers are and hold, as for a runner; contents come
- * from declare/data.h, the text that a device computes them with too.
+ * instance.c - the structs of device/trial.h describe the buffers and their contents, as for a runner; the
+ * contents come from declare/data.h, the text that a device computes them with too.
  *
- * An output begins wrong in every byte or number. Where the reference leaves gaps (rows with a pitch), it
- * runs twice, on contents that differ in every bit: what then differs, it left, and that must stay.
+ * An output begins wrong in every byte or number. If the reference leaves gaps (rows with a pitch), it runs
+ * twice, on contents that differ in every bit: bytes that differ afterwards were left by it, and must not
+ * change.
  */
 #include "explain/instance_internal.h"
 
@@ -155,7 +156,7 @@ at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.swapped = how->swapped;
-    l.descending = l.leftover = how->turned;
+    l.descending = l.leftover = how->reversed;
     l.warp_budget = l.budget = steps_of_launch(how, geometry);
     l.blocks = blocks;
     l.block_count = some ? how->most_blocks : 0;
@@ -172,17 +173,17 @@ at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
 }
 
 void atx_instance_params(void **params, atx_params *room, const atx_machine *machine, const int *regions,
-                         const atx_kernel *k, const atx_kernel_turn *turn)
+                         const atx_kernel *k, const atx_kernel_launch *one)
 {
     uint64_t addresses[ATX_MAX_ARGS] = { 0 };
-    for (int i = 0; i < turn->arg_count; i++)
-        if (turn->args[i].buffer >= 0)
-            addresses[turn->args[i].buffer] =
-                atx_machine_region_at(machine, regions[turn->args[i].buffer])->address;
+    for (int i = 0; i < one->arg_count; i++)
+        if (one->args[i].buffer >= 0)
+            addresses[one->args[i].buffer] =
+                atx_machine_region_at(machine, regions[one->args[i].buffer])->address;
     for (int i = 0; i < k->pointer_count; i++)
         addresses[k->pointers[i].buffer] =
             atx_machine_region_at(machine, regions[k->pointers[i].buffer])->address;
-    atx_kernel_params(params, room, k, turn->args, turn->arg_count, addresses);
+    atx_kernel_params(params, room, k, one->args, one->arg_count, addresses);
 }
 
 at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine, const int *regions,
@@ -193,16 +194,16 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
     size_t at = 0;
     atx_run_options left = *how; /* the launches of a loop have together what one has */
     result->finding.kind = ATX_FINDING_NONE;
-    for (atx_kernel_turn turn; status == AT_OK && result->finding.kind == ATX_FINDING_NONE &&
-                               atx_kernel_next(&turn, &p->kernel, &at);) {
+    for (atx_kernel_launch one; status == AT_OK && result->finding.kind == ATX_FINDING_NONE &&
+                                atx_kernel_next(&one, &p->kernel, &at);) {
         atx_params room;
         void *params[ATX_MAX_ARGS];
-        atx_instance_params(params, &room, machine, regions, &p->kernel, &turn);
-        const atx_program_launch what = { p,      turn.step,     &turn.geometry, turn.args, turn.arg_count,
-                                          params, turn.arg_count };
+        atx_instance_params(params, &room, machine, regions, &p->kernel, &one);
+        const atx_program_launch what = { p,      one.step,     &one.geometry, one.args, one.arg_count,
+                                          params, one.arg_count };
         status = atx_instance_launch(result, machine, &what, &left, err);
         steps += status == AT_OK ? result->steps : 0;
-        if (p->kernel.turns && how->most_steps)
+        if (p->kernel.launches && how->most_steps)
             left.most_steps = how->most_steps > steps ? how->most_steps - steps : 1;
     }
     result->steps = steps;

@@ -30,7 +30,7 @@ typedef struct atx_run_options {
     int64_t most_steps;    /* instructions of all threads of a launch; 0: 2^28 of each warp */
     int64_t of_a_thread;   /* of each that is launched, if that is more: tiles suit larger problems */
     unsigned char swapped; /* see atx_machine_launch */
-    bool turned;           /* the last block first, each with what the one before it left in shared memory */
+    bool reversed;         /* the last block first, each with what the one before it left in shared memory */
 } atx_run_options;
 
 /* One of a program's launches. */
@@ -55,7 +55,7 @@ at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
 
 /* The parameters of one of a kernel's launches, which point into *room. */
 void atx_instance_params(void **params, atx_params *room, const atx_machine *machine, const int *regions,
-                         const atx_kernel *k, const atx_kernel_turn *turn);
+                         const atx_kernel *k, const atx_kernel_launch *one);
 
 /* All launches of a program, up to the first that is stopped. Watches stop one where they have no memory. */
 at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine, const int *regions,

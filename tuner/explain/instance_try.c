@@ -38,7 +38,7 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
     said[1] = UINT64_MAX;
     at_status status = atx_instance_set_up(&machine, regions, s, p, got, err);
     size_t at = 0;
-    atx_kernel_turn first;
+    atx_kernel_launch first;
     if (status == AT_OK && atx_kernel_next(&first, &p->kernel, &at))
         atx_instance_params(params, &room, machine, regions, &p->kernel, &first);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
@@ -73,7 +73,7 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
 static void add_wrong(atx_flaws *flaws, const atx_run_options *how, const atx_flaw *flaw)
 {
     atx_flaw f = *flaw;
-    snprintf(f.what, sizeof f.what, "%s%.270s", how->turned ? "when the last block runs first: " : "",
+    snprintf(f.what, sizeof f.what, "%s%.270s", how->reversed ? "when the last block runs first: " : "",
              flaw->what);
     f.kind = ATX_FLAW_WRONG_RESULT;
     f.instruction = -1;
@@ -165,8 +165,8 @@ static bool has_many_blocks(const atx_program *p)
 {
     bool many = false;
     size_t at = 0;
-    for (atx_kernel_turn turn; !many && atx_kernel_next(&turn, &p->kernel, &at);)
-        many = turn.geometry.grid[0] * turn.geometry.grid[1] * turn.geometry.grid[2] > 1;
+    for (atx_kernel_launch one; !many && atx_kernel_next(&one, &p->kernel, &at);)
+        many = one.geometry.grid[0] * one.geometry.grid[1] * one.geometry.grid[2] > 1;
     return many;
 }
 
@@ -178,7 +178,7 @@ static bool has_many_blocks(const atx_program *p)
 static at_status try_turned(atx_flaws *flaws, const atx_instance *s, const atx_program *p, int64_t steps,
                             at_error *err)
 {
-    const atx_run_options how = { .turned = true, .most_steps = 4 * steps + ((int64_t)1 << 20) };
+    const atx_run_options how = { .reversed = true, .most_steps = 4 * steps + ((int64_t)1 << 20) };
     atx_machine *machine = NULL;
     atx_machine_result result = { .finding = { .kind = ATX_FINDING_NONE } };
     int regions[ATX_MAX_ARGS];

@@ -1,8 +1,8 @@
 /*
- * export.c - the .cu file: a comment that says where the kernel comes from (export_about.c), the kernel with
- * what it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the
- * geometry as numbers, and with --main a main() around the op's reference. Names go through identifier(),
- * free text through atx_export_comment(): nothing that a store holds can end a comment or become code.
+ * export.c - the .cu file: a comment with the kernel's origin (export_about.c), the kernel and the code that
+ * it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the geometry
+ * as numbers, and with --main a main() around the op's reference. Names go through identifier(), free text
+ * through atx_export_comment(), so that no text from a store can end a comment or become code.
  */
 #include "export/export.h"
 
@@ -98,7 +98,7 @@ static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *ha
 static at_status add_loops(atx_str *out, const atx_launcher *l, bool has_status, at_error *err)
 {
     atx_str_add(out, has_status ? "" : "    cudaError_t status = cudaSuccess;\n    (void)status;\n");
-    at_status status = atx_export_turns(out, l, false, err);
+    at_status status = atx_export_loop_launches(out, l, false, err);
     atx_str_add(out, "    return cudaGetLastError();\n}\n");
     return status;
 }

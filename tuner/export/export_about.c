@@ -1,7 +1,7 @@
 /*
- * export_about.c - the comment at the head of an exported file: what it is, and how that is known. A time is
- * there only where it was measured for this very problem; else it says what the configuration comes from, and
- * what a model expects of it.
+ * export_about.c - the comment at the head of an exported file: the kernel and its origin. A time is given
+ * only if it was measured for this very problem; otherwise the comment names the result that the
+ * configuration comes from, and the time that a model predicts.
  */
 #include "export/export_internal.h"
 

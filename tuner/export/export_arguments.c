@@ -1,4 +1,4 @@
-/* export_arguments.c - a launch as it stands in a file, and what its kernel is passed. */
+/* export_arguments.c - a launch in an exported file, and the arguments of its kernel. */
 #include "export/export_internal.h"
 
 #include "cut/cut.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const atx_export_format FORMATS[] = {
-    { "cu", "CUDA source that stands alone, with a function that launches the kernel", false, atx_export_cu },
+    { "cu", "self-contained CUDA source, with a function that launches the kernel", false, atx_export_cu },
     { "ptx", "the kernel as PTX for the device of the answer", false, atx_export_ptx },
     { "cubin", "the kernel compiled for that device", true, atx_export_cubin },
     { "json", "source, arguments, launch geometry and how it was measured", false, atx_export_json },

@@ -32,8 +32,8 @@ at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passe
                             const atx_geometry *g, bool *has_status, at_error *err) AT_MUST_CHECK;
 
 /* export_loops.c: all launches of a template with loops, or of such a reference. */
-at_status atx_export_turns(atx_str *out, const atx_launcher *l, bool of_reference,
-                           at_error *err) AT_MUST_CHECK;
+at_status atx_export_loop_launches(atx_str *out, const atx_launcher *l, bool of_reference,
+                                   at_error *err) AT_MUST_CHECK;
 
 /* Structs that launches take by value, as bytes under the names of their arguments. */
 at_status atx_export_structs(atx_str *out, const atx_launcher *l, at_error *err) AT_MUST_CHECK;

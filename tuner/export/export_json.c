@@ -137,14 +137,14 @@ static void attributes(atx_str *out, const atx_geometry *g)
 }
 
 /* Launch `i`. */
-static at_status launch(atx_str *out, const atx_export_input *in, int i, const atx_sequence_turn *turn,
+static at_status launch(atx_str *out, const atx_export_input *in, int i, const atx_sequence_launch *one,
                         at_error *err)
 {
-    const atx_step *of = &in->found->t->call.steps[turn->step];
+    const atx_step *of = &in->found->t->call.steps[one->step];
     const atx_sequence sequence = { in->problem->op, in->found->t, &in->found->t->call.loops };
-    const int64_t *slots = turn->slots;
+    const int64_t *slots = one->slots;
     int args[ATX_MAX_ARGS];
-    const int count = atx_sequence_args(args, &sequence, turn);
+    const int count = atx_sequence_args(args, &sequence, one);
     atx_str kernel = { 0 };
     atx_geometry g = { 0 };
     at_status status = atx_geometry_of(&g, &of->launch, slots, err);
@@ -173,10 +173,10 @@ typedef struct listing {
     int count;
 } listing;
 
-static at_status list_turn(void *context, const atx_sequence_turn *turn, at_error *err)
+static at_status list_launch(void *context, const atx_sequence_launch *one, at_error *err)
 {
     listing *l = context;
-    return launch(l->out, l->in, l->count++, turn, err);
+    return launch(l->out, l->in, l->count++, one, err);
 }
 
 /* One after the other; arguments are in the kernel's order. */
@@ -186,7 +186,7 @@ static at_status launches(atx_str *out, const atx_export_input *in, const int64_
     const atx_sequence sequence = { in->problem->op, in->found->t, &in->found->t->call.loops };
     atx_member_name(out, "launches");
     atx_str_add(out, "[");
-    at_status status = atx_sequence_walk(&sequence, slots, list_turn, &l, err);
+    at_status status = atx_sequence_walk(&sequence, slots, list_launch, &l, err);
     atx_str_add(out, "]");
     return status;
 }

@@ -1,7 +1,6 @@
 /*
- * export_loops.c - launches in loops, as CUDA C++. Each is written as it is, with its own numbers and
- * buffers; then what comes again and again becomes a loop. So the text launches what was tuned, whatever the
- * declaration says.
+ * export_loops.c - launches in loops, as CUDA C++. Each launch is written with its own numbers and buffers;
+ * then repetitions become a loop. So the text launches what was tuned, whatever the declaration says.
  */
 #include "compile/sequence.h"
 #include "export/export_internal.h"
@@ -20,7 +19,7 @@ typedef struct texts {
     int count;
 } texts;
 
-static at_status add_turn(void *context, const atx_sequence_turn *turn, at_error *err)
+static at_status add_launch(void *context, const atx_sequence_launch *one, at_error *err)
 {
     texts *t = context;
     const atx_sequence *s = t->sequence;
@@ -30,18 +29,18 @@ static at_status add_turn(void *context, const atx_sequence_turn *turn, at_error
     atx_geometry g = { 0 };
     int args[ATX_MAX_ARGS];
     bool has_status = true;
-    const int count = atx_sequence_args(args, s, turn);
-    const atx_launch *launch = s->t ? &s->t->call.steps[turn->step].launch : &s->op->expected.launch;
-    l.slots = turn->slots;
+    const int count = atx_sequence_args(args, s, one);
+    const atx_launch *launch = s->t ? &s->t->call.steps[one->step].launch : &s->op->expected.launch;
+    l.slots = one->slots;
     if (!s->t)
         atx_str_add(&kernel, s->op->expected.reference);
-    else if (turn->step == 0)
+    else if (one->step == 0)
         atx_str_add(&kernel, l.kernel);
     else
-        atx_render_kernel(&kernel, s->t, s->t->call.steps[turn->step].kernel, turn->slots);
+        atx_render_kernel(&kernel, s->t, s->t->call.steps[one->step].kernel, one->slots);
     atx_str_add_bytes(&text, t->before, before);
     t->begins[t->count++] = t->all.len;
-    at_status status = atx_geometry_of(&g, launch, turn->slots, err);
+    at_status status = atx_geometry_of(&g, launch, one->slots, err);
     if (status == AT_OK)
         status = atx_export_launch(&text, &l, &(atx_passed){ atx_str_text(&kernel), args, count, !s->t }, &g,
                                    &has_status, err);
@@ -90,15 +89,15 @@ static void add_loops(atx_str *out, const texts *t)
     }
 }
 
-at_status atx_export_turns(atx_str *out, const atx_launcher *l, bool of_reference, at_error *err)
+at_status atx_export_loop_launches(atx_str *out, const atx_launcher *l, bool of_reference, at_error *err)
 {
     const atx_sequence sequence = { l->op, of_reference ? NULL : l->t,
                                     of_reference ? &l->op->expected.loops : &l->t->call.loops };
     texts t = { .l = l, .sequence = &sequence, .before = atx_str_text(out) };
-    t.begins = calloc(ATX_MAX_TURNS + 1, sizeof *t.begins);
+    t.begins = calloc(ATX_MAX_LAUNCHES + 1, sizeof *t.begins);
     if (!t.begins)
         return atx_no_memory(err);
-    at_status status = atx_sequence_walk(&sequence, l->slots, add_turn, &t, err);
+    at_status status = atx_sequence_walk(&sequence, l->slots, add_launch, &t, err);
     if (status == AT_OK)
         status = atx_str_status(&t.all, err);
     if (status == AT_OK)

@@ -8,6 +8,7 @@
 #include "cut/cut.h"
 #include "declare/data.h"
 #include "lang/catalog.h"
+#include "lang/launches.h"
 #include "lang/render.h"
 
 #include <inttypes.h>
@@ -66,14 +67,6 @@ static bool is_of_bits(const atx_op *op)
     return bits;
 }
 
-static int buffer_of(const atx_op *op, int arg)
-{
-    int count = 0;
-    for (int i = 0; i < arg; i++)
-        count += op->args[i].role != ATX_SCALAR;
-    return count;
-}
-
 /* One row: what a buffer holds, and when it is right. */
 static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
 {
@@ -90,7 +83,7 @@ static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg
         "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0, 0 }, %d, %.17e, %.17e "
         "}, // %s\n",
         number, arg->input.how, arg->check.rule, arg->zero ? "true" : "false", f.a, f.b, f.rows, f.total,
-        f.variance, arg->input.of[0] ? buffer_of(l->op, arg->input.of_arg) : 0, arg->check.relative,
+        f.variance, arg->input.of[0] ? atx_arg_buffer(l->op, arg->input.of_arg) : 0, arg->check.relative,
         arg->check.absolute, arg->name);
     return status;
 }
@@ -195,7 +188,7 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
                          n++, atx_template_fills(l->t, i) ? " : nullptr)" : "");
     atx_str_add(out, "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n");
     if (status == AT_OK)
-        status = atx_export_turns(out, l, true, err);
+        status = atx_export_loop_launches(out, l, true, err);
     atx_str_add(out, "}\n\n");
     add_part(out, HEAD);
     if (status == AT_OK)

@@ -1,6 +1,6 @@
 /*
- * library_loops.c - the launches of an answer whose template has loops: each of them, for whoever launches
- * them himself.
+ * library_loops.c - the launches of an answer whose template has loops, one by one, for programs that launch
+ * them themselves.
  */
 #include "library/library.h"
 
@@ -40,14 +40,14 @@ static at_status show_arg(const at_arg **out, showing *s, int index, const int64
     return atx_scalar_value(&own->value, arg, slots, err);
 }
 
-static at_status show_turn(void *context, const atx_sequence_turn *turn, at_error *err)
+static at_status show_launch(void *context, const atx_sequence_launch *one, at_error *err)
 {
     showing *s = context;
     atx_unrolled *u = &s->f->unrolled;
-    at_launch *usual = &s->f->launches[turn->step], *shown = &u->launches[u->count];
+    at_launch *usual = &s->f->launches[one->step], *shown = &u->launches[u->count];
     atx_geometry g = { 0 };
     int args[ATX_MAX_ARGS];
-    at_status status = atx_geometry_of(&g, &s->f->t->call.steps[turn->step].launch, turn->slots, err);
+    at_status status = atx_geometry_of(&g, &s->f->t->call.steps[one->step].launch, one->slots, err);
     if (status != AT_OK)
         return status;
     if (g.shared_bytes > usual->dynamic_shared_bytes)
@@ -57,10 +57,10 @@ static at_status show_turn(void *context, const atx_sequence_turn *turn, at_erro
     memcpy(shown->block, g.block, sizeof shown->block);
     shown->dynamic_shared_bytes = g.shared_bytes;
     shown->args = u->taken + s->args;
-    shown->arg_count = atx_sequence_args(args, s->sequence, turn);
+    shown->arg_count = atx_sequence_args(args, s->sequence, one);
     for (int i = 0; i < shown->arg_count && status == AT_OK; i++)
-        status = show_arg(&u->taken[s->args++], s, args[i], turn->slots, err);
-    u->steps[u->count] = turn->step;
+        status = show_arg(&u->taken[s->args++], s, args[i], one->slots, err);
+    u->steps[u->count] = one->step;
     u->list[u->count++] = shown;
     return status;
 }
@@ -70,12 +70,12 @@ typedef struct counts {
     size_t launches, args;
 } counts;
 
-static at_status count_turn(void *context, const atx_sequence_turn *turn, at_error *err)
+static at_status count_launch(void *context, const atx_sequence_launch *one, at_error *err)
 {
     counts *c = context;
     (void)err;
     c->launches++;
-    c->args += (size_t)c->sequence->t->call.steps[turn->step].arg_count;
+    c->args += (size_t)c->sequence->t->call.steps[one->step].arg_count;
     return AT_OK;
 }
 
@@ -94,11 +94,11 @@ at_status atx_finding_unroll(atx_found_parts *f, const int64_t *slots, at_error 
     const atx_sequence sequence = { f->problem.op, f->t, &f->t->call.loops };
     counts c = { .sequence = &sequence };
     showing s = { f, &sequence, 0 };
-    at_status status = atx_sequence_walk(&sequence, slots, count_turn, &c, err);
+    at_status status = atx_sequence_walk(&sequence, slots, count_launch, &c, err);
     if (status == AT_OK)
         status = make_room(&f->unrolled, &c, err);
     if (status == AT_OK)
-        status = atx_sequence_walk(&sequence, slots, show_turn, &s, err);
+        status = atx_sequence_walk(&sequence, slots, show_launch, &s, err);
     f->shown.launch_count = f->unrolled.count;
     f->shown.launches = f->unrolled.list;
     return status;

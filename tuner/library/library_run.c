@@ -1,8 +1,8 @@
 /*
  * library_run.c - at_run and at_prepare.
  *
- * What has run is found in a hash table over the problem, the buffers' alignment and the context, under a
- * read lock, and launched without any lock: entries never change and live until the tuner closes.
+ * A problem that has run is found in a hash table over the problem, the buffers' alignment and the context,
+ * under a read lock, and launched without any lock: entries never change and live until the tuner closes.
  */
 #include "library/library.h"
 
@@ -487,11 +487,11 @@ static const int64_t *scalar_of(const at_run_options *o, const atx_found_parts *
     return value;
 }
 
-static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_turn *turn,
+static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_launch *one,
                         const at_buffer *buffers, at_error *err)
 {
-    const struct atx_kernel_arg *args = turn->args;
-    const int count = turn->arg_count;
+    const struct atx_kernel_arg *args = one->args;
+    const int count = one->arg_count;
     uint64_t addresses[ATX_MAX_ARGS];
     atx_params room;
     atx_encoded_maps maps;
@@ -501,12 +501,12 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
     atx_kernel_params(params, &room, &p->kernel, args, count, addresses);
     for (int i = 0; i < count && c->options->scalar_count; i++)
         if (args[i].buffer < 0 && !args[i].is_struct)
-            params[i] = (void *)(uintptr_t)scalar_of(c->options, p->finding, turn->step, i, &args[i].value);
-    at_status status = atx_gpu_encode_maps(params, &maps, c->gpu, &p->kernel, turn, addresses, err);
+            params[i] = (void *)(uintptr_t)scalar_of(c->options, p->finding, one->step, i, &args[i].value);
+    at_status status = atx_gpu_encode_maps(params, &maps, c->gpu, &p->kernel, one, addresses, err);
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
-                                  .step = turn->step,
-                                  .geometry = &turn->geometry,
+                                  .step = one->step,
+                                  .geometry = &one->geometry,
                                   .params = params,
                                   .attributes = c->options->attributes,
                                   .attribute_count = c->options->attribute_count };
@@ -529,8 +529,8 @@ static at_status launch_all(const call *c, const atx_prepared *p, const at_buffe
                                  (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
                                  p->variables[i].bytes, err);
     size_t at = 0;
-    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, kernel, &at);)
-        status = launch(c, p, &turn, buffers, err);
+    for (atx_kernel_launch one; status == AT_OK && atx_kernel_next(&one, kernel, &at);)
+        status = launch(c, p, &one, buffers, err);
     return status;
 }
 

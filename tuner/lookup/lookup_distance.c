@@ -1,15 +1,15 @@
 /*
- * lookup_distance.c - how far a problem that was tuned is from one that was not.
+ * lookup_distance.c - the distance between a tuned problem and one that was not tuned.
  *
- * A sum over the dimensions. Each counts the factors of two between its sizes; what else tells problems of an
- * op apart the op declares (`near`): narrow sizes, rows of another alignment, dimensions that may be turned.
- * Of the ways in which dimensions may be turned the nearest counts. An op that declares nothing gets the
- * plain sum. To it comes what is so for every op, because it is the hardware's: too few bytes to fill the
- * device, so few that the launch takes all of the time, and buffers that begin at other multiples.
+ * A sum over the dimensions. Each counts the factors of two between its sizes. The op declares (`near`) other
+ * differences that count: narrow sizes, rows of another alignment, dimensions that may be exchanged. If
+ * dimensions may be exchanged, the nearest order counts. An op that declares nothing gets the plain sum.
+ * Properties of the hardware are added for every op: too few bytes to fill the device, so few that the launch
+ * takes all of the time, and other alignments of buffers.
  *
- * Invariant: 0 between problems that are the same, never below; every term is a difference of the two
- * problems. `tools/near_loss` measures what answers lose; run it after a change here or to a `near` line.
- * Figures: README.md.
+ * Invariant: 0 for equal problems, never below; every term is a difference of the two problems.
+ * `tools/near_loss` measures the loss of answers; run it after a change here or to a `near` line. Figures:
+ * README.md.
  */
 #include "lookup/lookup_internal.h"
 
@@ -81,12 +81,12 @@ static double dim_distance(const int64_t *there, int j, const atx_problem *p, in
     return narrow_there == narrow_here ? d : d + (double)near->narrow_cost;
 }
 
-/* All dimensions; `turn` NULL: each as itself. */
-static double dims_distance(const int64_t *there, const atx_problem *p, const atx_turn *turn)
+/* All dimensions; `pair` NULL: each as itself. */
+static double dims_distance(const int64_t *there, const atx_problem *p, const atx_exchange *pair)
 {
-    double d = turn ? (double)turn->cost : 0;
+    double d = pair ? (double)pair->cost : 0;
     for (int i = 0; i < p->op->shape.dim_count; i++) {
-        int j = !turn || (i != turn->dims[0] && i != turn->dims[1]) ? i : turn->dims[i == turn->dims[0]];
+        int j = !pair || (i != pair->dims[0] && i != pair->dims[1]) ? i : pair->dims[i == pair->dims[0]];
         d += dim_distance(there, j, p, i);
     }
     return d;
@@ -104,8 +104,8 @@ double atx_shape_distance(const atx_entry *there, const atx_problem *p, double t
     int element_bytes = atx_dtype_bytes(p->type);
     double bytes_there = there->traffic * element_bytes, bytes_here = traffic * element_bytes;
     double d = dims_distance(there->dims, p, NULL);
-    for (int i = 0; i < op->shape.turn_count; i++)
-        d = fmin(d, dims_distance(there->dims, p, &op->shape.turns[i]));
+    for (int i = 0; i < op->shape.exchange_count; i++)
+        d = fmin(d, dims_distance(there->dims, p, &op->shape.exchanges[i]));
     for (int i = atx_problem_first_align(op); i < atx_problem_size_count(op); i++)
         d += BUFFER_STEP * factors_of_two(there->dims[i], p->dims[i]);
     if (op->shape.layout_count)

@@ -118,8 +118,8 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
 
 /* ---- launches ---- */
 
-static at_status launch_turn(atx_bench *b, const atx_loaded *what, const atx_kernel_turn *t,
-                             const atx_ptr *buffers, at_error *err)
+static at_status launch_one(atx_bench *b, const atx_loaded *what, const atx_kernel_launch *t,
+                            const atx_ptr *buffers, at_error *err)
 {
     atx_params room;
     void *params[ATX_MAX_ARGS];
@@ -148,8 +148,8 @@ at_status atx_bench_launch(atx_bench *b, const atx_loaded *what, atx_sets sets, 
         buffers[i] = atx_bench_place(b, atx_bench_set_of(b, sets, i), i, what->is_copy);
     at_status status = AT_OK;
     size_t at = 0;
-    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &at);)
-        status = launch_turn(b, what, &turn, buffers, err);
+    for (atx_kernel_launch one; status == AT_OK && atx_kernel_next(&one, k, &at);)
+        status = launch_one(b, what, &one, buffers, err);
     return status;
 }
 
@@ -398,15 +398,15 @@ static bool has_alike_sets(const atx_setup *setup)
 }
 
 /* The reference's launches, of which the setup lends only what it has itself. false: no memory. */
-static bool keep_turns(atx_bench *b, const atx_kernel *reference)
+static bool keep_launches(atx_bench *b, const atx_kernel *reference)
 {
-    if (!reference->turns)
+    if (!reference->launches)
         return true;
-    b->turns = malloc(reference->turns_len);
-    if (b->turns)
-        memcpy(b->turns, reference->turns, reference->turns_len);
-    b->setup.reference.turns = b->turns;
-    return b->turns != NULL;
+    b->launches = malloc(reference->launches_len);
+    if (b->launches)
+        memcpy(b->launches, reference->launches, reference->launches_len);
+    b->setup.reference.launches = b->launches;
+    return b->launches != NULL;
 }
 
 at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, at_error *err)
@@ -425,8 +425,8 @@ at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, 
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->setup.validator.cubin = NULL;
     b->setup.validator.name = NULL;
-    b->setup.reference.turns = NULL;
-    if (!keep_turns(b, &setup->reference)) {
+    b->setup.reference.launches = NULL;
+    if (!keep_launches(b, &setup->reference)) {
         atx_bench_close(b);
         return atx_no_memory(err);
     }
@@ -459,7 +459,7 @@ void atx_bench_close(atx_bench *b)
     atx_answers_free(b);
     atx_gpu_free(b->gpu, b->found);
     atx_gpu_free(b->gpu, b->arena);
-    free(b->turns);
+    free(b->launches);
     free(b);
 }
 

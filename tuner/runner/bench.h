@@ -39,7 +39,7 @@ bool atx_bench_is_warm(const atx_bench *bench); /* launches need not find it col
 /* A number below `bound`, at random, which a kernel can neither read nor foresee. */
 int atx_bench_random(atx_bench *bench, int bound);
 
-/* What is launched. Zero it, then name what it is. */
+/* The kernel of a launch. Zero it, then set one member. */
 typedef struct atx_loaded {
     const atx_module *module;
     const atx_kernel *kernel; /* NULL: the driver's copy of the first input to the first output */
@@ -64,7 +64,7 @@ at_status atx_bench_launch(atx_bench *bench, const atx_loaded *what, atx_sets se
  */
 at_status atx_bench_fill_variables(atx_bench *bench, atx_loaded *what, at_error *err) AT_MUST_CHECK;
 
-/* Whether launches change what they begin with: zeroed outputs, buffers that are read and written. */
+/* Whether launches change their initial state: zeroed outputs, buffers that are read and written. */
 bool atx_bench_is_restored(const atx_bench *bench);
 
 /* Would this launch find the answer in its outputs: the one that was last to be written there, or any, as
@@ -90,7 +90,7 @@ void atx_bench_note(atx_bench *bench, atx_loaded *what, atx_sets sets);
 bool atx_bench_has_answer(const atx_bench *bench, const atx_loaded *what, int in);
 int atx_bench_choose_inputs(atx_bench *bench, const atx_loaded *what);
 
-/* Enqueues that all sets and guards are filled with what they hold. */
+/* Enqueues filling all sets and guards with their contents. */
 at_status atx_bench_fill(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
 /* Everything as it was when it was opened: contents, guards, answers. */
@@ -103,7 +103,7 @@ at_status atx_bench_move(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 typedef struct atx_seen {
     bool right;
     double seconds;      /* of the launch, where it was timed by itself */
-    atx_verdict verdict; /* without its outcome and what was checked before */
+    atx_verdict verdict; /* without its outcome and earlier checks          */
     char log[400];       /* why it is not right                         */
 } atx_seen;
 
@@ -114,7 +114,7 @@ typedef struct atx_seen {
  */
 at_status atx_bench_verify(atx_seen *out, atx_bench *bench, atx_loaded *what, at_error *err) AT_MUST_CHECK;
 
-/* Adds to the words of what is wrong which launch it was. */
+/* Adds the number of the launch to the description of a fault. */
 void atx_seen_name_launch(atx_seen *seen);
 
 /*

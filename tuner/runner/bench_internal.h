@@ -58,7 +58,7 @@ struct atx_bench {
     atx_gpu *gpu;
     atx_setup setup;   /* without borrowed code; of kernels that stay loaded the launches */
     atx_bench *copies; /* with buffers of their own; NULL: they run on these */
-    void *turns;       /* the reference's, of loops */
+    void *launches;    /* the reference's, of loops */
     atx_module *reference;
     atx_ptr variables[ATX_MAX_ARGS]; /* of the reference's code, in their order */
     atx_module *validator;
@@ -91,7 +91,7 @@ struct atx_bench {
 /* Random bits that no kernel can foresee; never 0. */
 uint64_t atx_bench_secret(atx_bench *b);
 
-/* A buffer of a set; for whoever runs on it: a copy begins where the buffer would, were it aligned. */
+/* A buffer of a set, for one kernel: a copy begins where the buffer would if it were aligned. */
 atx_ptr atx_bench_buffer(const atx_bench *b, int set, int buffer);
 atx_ptr atx_bench_place(const atx_bench *b, int set, int buffer, bool is_copy);
 

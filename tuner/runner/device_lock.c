@@ -2,7 +2,7 @@
  * device_lock.c - see device_lock.h.
  *
  * Two files in a folder that everybody may write to, locked with flock(2), for which a file that was opened
- * for reading is enough: whoever made them, and whatever may be written, all users lock the same. They are
+ * for reading is enough: all users lock the same files, whoever made them. They are
  * never written to nor removed: a file that is removed while others have it would be two.
  */
 #include "runner/device_lock.h"
@@ -84,36 +84,36 @@ bool atx_device_lock_open(atx_device_lock *out, const char *folder, const char *
     return door >= 0;
 }
 
-void atx_device_lock_close(atx_device_lock *turns)
+void atx_device_lock_close(atx_device_lock *self)
 {
-    if (turns->door >= 0)
-        close(turns->door);
-    if (turns->device >= 0)
-        close(turns->device);
-    *turns = (atx_device_lock){ .door = -1, .device = -1 };
+    if (self->door >= 0)
+        close(self->door);
+    if (self->device >= 0)
+        close(self->device);
+    *self = (atx_device_lock){ .door = -1, .device = -1 };
 }
 
-bool atx_device_lock_try(const atx_device_lock *turns)
+bool atx_device_lock_try(const atx_device_lock *self)
 {
-    if (turns->device < 0)
+    if (self->device < 0)
         return true;
-    if (!lock(turns->door, LOCK_EX | LOCK_NB) || !lock(turns->device, LOCK_EX | LOCK_NB))
+    if (!lock(self->door, LOCK_EX | LOCK_NB) || !lock(self->device, LOCK_EX | LOCK_NB))
         return false;
-    lock(turns->door, LOCK_UN);
+    lock(self->door, LOCK_UN);
     return true;
 }
 
-void atx_device_lock_wait(const atx_device_lock *turns)
+void atx_device_lock_wait(const atx_device_lock *self)
 {
-    if (turns->device < 0)
+    if (self->device < 0)
         return;
-    lock(turns->door, LOCK_EX);
-    lock(turns->device, LOCK_EX);
-    lock(turns->door, LOCK_UN);
+    lock(self->door, LOCK_EX);
+    lock(self->device, LOCK_EX);
+    lock(self->door, LOCK_UN);
 }
 
-void atx_device_lock_end(const atx_device_lock *turns)
+void atx_device_lock_end(const atx_device_lock *self)
 {
-    if (turns->device >= 0)
-        lock(turns->device, LOCK_UN);
+    if (self->device >= 0)
+        lock(self->device, LOCK_UN);
 }

@@ -19,7 +19,7 @@ typedef uint64_t atx_ptr;             /* an address on the device      */
 /* AT_ERR_DEVICE: no driver library, no device, or one that is too old. */
 at_status atx_gpu_count(int *out, at_error *err) AT_MUST_CHECK;
 
-/* What tells a GPU from all others, on whatever machine. */
+/* The identity of a GPU, on any machine. */
 #define ATX_UUID_TEXT 64
 at_status atx_gpu_uuid(char out[ATX_UUID_TEXT], int ordinal, at_error *err) AT_MUST_CHECK;
 at_status atx_gpu_open(atx_gpu **out, int ordinal, at_error *err) AT_MUST_CHECK;
@@ -38,7 +38,7 @@ void atx_gpu_close(atx_gpu *gpu);
  */
 at_status atx_gpu_attach(atx_gpu **out, at_error *err) AT_MUST_CHECK;
 
-/* Tells contexts apart, also from those that are gone. AT_ERR_USAGE: this thread has none. Thread-safe. */
+/* The identity of a context, never used twice. AT_ERR_USAGE: this thread has none. Thread-safe. */
 at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
 
 /* The context itself, to make it another thread's current one. Thread-safe, both. */
@@ -48,7 +48,7 @@ at_status atx_gpu_set_context(const atx_gpu *gpu, void *context, at_error *err) 
 at_status atx_gpu_current_device(atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
 int atx_gpu_ordinal(const atx_gpu *gpu); /* of that device, as --device takes it */
 
-/* Is what is launched on this stream of the caller's recorded into a graph, or may it be? Thread-safe. */
+/* Are launches on this stream of the caller's recorded into a graph, or may they be? Thread-safe. */
 bool atx_gpu_is_capturing(const atx_gpu *gpu, void *stream);
 
 /* Name, UUID, limits, free memory; `driver` is the CUDA version that the driver supports ("CUDA 13.0"). */
@@ -100,7 +100,7 @@ atx_resources atx_module_resources(const atx_module *module);
 at_status atx_gpu_launch_step(atx_gpu *gpu, const atx_module *module, int step, const atx_geometry *geometry,
                               void **params, at_error *err) AT_MUST_CHECK;
 
-/* Enqueues. `params` point to the arguments, as cuLaunchKernel wants them. */
+/* Enqueues. `params` point to the arguments, as for cuLaunchKernel. */
 at_status atx_gpu_launch(atx_gpu *gpu, const atx_module *module, const atx_geometry *geometry, void **params,
                          at_error *err) AT_MUST_CHECK;
 
@@ -117,16 +117,16 @@ typedef struct atx_encoded_maps {
 /* Encodes the tensor maps that a launch takes for the addresses of these buffers, and has params[] point to
  * them. */
 static inline at_status atx_gpu_encode_maps(void **params, atx_encoded_maps *maps, const atx_gpu *gpu,
-                                            const atx_kernel *kernel, const atx_kernel_turn *turn,
+                                            const atx_kernel *kernel, const atx_kernel_launch *one,
                                             const uint64_t *buffers, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < turn->arg_count && status == AT_OK; i++) {
-        const int map = turn->args[i].map - 1;
+    for (int i = 0; i < one->arg_count && status == AT_OK; i++) {
+        const int map = one->args[i].map - 1;
         if (map < 0)
             continue;
         params[i] = maps->bytes[map];
-        status = atx_gpu_encode(params[i], gpu, &kernel->maps[map], buffers[turn->args[i].buffer], err);
+        status = atx_gpu_encode(params[i], gpu, &kernel->maps[map], buffers[one->args[i].buffer], err);
     }
     return status;
 }

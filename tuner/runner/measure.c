@@ -143,7 +143,7 @@ at_status atx_measure_check(atx_seen *out, atx_gpu *gpu, atx_bench *bench, atx_b
 /* Short launches in a loop, which a graph makes faster: the first time says nothing of theirs. */
 static bool waits_for_host(const atx_kernel *kernel, double seconds)
 {
-    return kernel->turns && seconds / kernel->turn_count < ATX_GRAPH_BELOW_S;
+    return kernel->launches && seconds / kernel->launch_count < ATX_GRAPH_BELOW_S;
 }
 
 /* Batches for a launch of this length; anew where the first sample says that the host was late for it. */

@@ -27,43 +27,26 @@ typedef struct runner {
     const atx_nvml *scales; /* where the problem is also weighed; else NULL */
     atx_bench *bench;
     bool warm;
-    atx_watch watch;       /* over the trials ... */
-    double watched_s;      /* ... looked at last; 0: not yet */
-    bool cancelled;        /* the supervisor wants the re-measurement to come to its end */
-    atx_device_lock turns; /* with the runners of other runs */
+    atx_watch watch;      /* over the trials ... */
+    double watched_s;     /* ... looked at last; 0: not yet */
+    bool cancelled;       /* the supervisor wants the re-measurement to come to its end */
+    atx_device_lock lock; /* with the runners of other runs */
 } runner;
-
-static at_status reply(uint32_t kind, const atx_str *body, at_error *err)
-{
-    at_status status = atx_str_status(body, err);
-    return status == AT_OK ? atx_wire_send(ATX_CHILD_FD, kind, body, err) : status;
-}
 
 static at_status say(uint32_t kind, at_error *err)
 {
     atx_str nothing = { 0 };
-    return reply(kind, &nothing, err);
+    return atx_runner_reply(kind, &nothing, err);
 }
 
 /* Says so when another run has the device: that time is not the request's. */
 static at_status begin_turn(const runner *r, at_error *err)
 {
-    if (atx_device_lock_try(&r->turns))
+    if (atx_device_lock_try(&r->lock))
         return AT_OK;
     at_status status = say(ATX_WAITS, err);
-    atx_device_lock_wait(&r->turns);
+    atx_device_lock_wait(&r->lock);
     return status == AT_OK ? say(ATX_BEGINS, err) : status;
-}
-
-/* A failed request: the status and its words. */
-static at_status reply_failure(at_status failure, const at_error *cause, at_error *err)
-{
-    atx_str body = { 0 };
-    atx_put_i64(&body, failure);
-    atx_put_text(&body, cause->text);
-    at_status status = reply(ATX_FAILED, &body, err);
-    atx_str_clear(&body);
-    return status;
 }
 
 /* Compilers can begin, while the context is made. */
@@ -74,7 +57,7 @@ static at_status say_found(const runner *r, at_error *err)
     at_status status = atx_gpu_cc(&cc, r->gpu, err);
     atx_put_i64(&body, cc);
     if (status == AT_OK)
-        status = reply(ATX_FOUND, &body, err);
+        status = atx_runner_reply(ATX_FOUND, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -104,14 +87,14 @@ static at_status hello(runner *r, int ordinal, at_error *err)
         status = atx_gpu_memory(&info.free_bytes, r->gpu, err);
     if (status != AT_OK)
         return status;
-    atx_device_lock_open(&r->turns, ATX_DEVICE_LOCK_FOLDER, info.uuid, info.no_device_lock,
+    atx_device_lock_open(&r->lock, ATX_DEVICE_LOCK_FOLDER, info.uuid, info.no_device_lock,
                          sizeof info.no_device_lock);
     atx_nvml_driver(r->nvml, info.driver, sizeof info.driver);
     info.other_processes = atx_nvml_processes(r->nvml);
     info.other_processes -= first && info.other_processes > 0; /* this one */
     info.ecc_errors = atx_nvml_ecc_errors(r->nvml);
     atx_put_bytes(&body, &info, sizeof info);
-    status = reply(ATX_HELLO, &body, err);
+    status = atx_runner_reply(ATX_HELLO, &body, err);
     atx_str_clear(&body);
     return status == AT_OK && !first ? atx_gpu_enter(r->gpu, err) : status;
 }
@@ -146,7 +129,7 @@ static at_status serve_setup(runner *r, atx_reader *in, at_error *err)
         return status;
     r->warm = true;
     atx_put_i64(&body, atx_bench_sets(r->bench));
-    status = reply(ATX_READY, &body, err);
+    status = atx_runner_reply(ATX_READY, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -188,7 +171,7 @@ static at_status serve_trial(runner *r, atx_reader *in, at_error *err)
         return status;
     measured.busy_s = atx_now_s() - start;
     atx_put_bytes(&body, &measured, sizeof measured);
-    status = reply(ATX_MEASURED, &body, err);
+    status = atx_runner_reply(ATX_MEASURED, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -226,7 +209,7 @@ static at_status serve_remeasure(runner *r, atx_reader *in, at_error *err)
     snprintf(notes.why, sizeof notes.why, "%s", watch.what ? watch.what : "");
     atx_put_bytes(&body, &notes, sizeof notes);
     atx_put_bytes(&body, rows, (size_t)request.count * sizeof *rows);
-    status = reply(ATX_REMEASURED, &body, err);
+    status = atx_runner_reply(ATX_REMEASURED, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -260,10 +243,10 @@ static at_status serve_all(runner *r, at_error *err)
         if ((status = begin_turn(r, err)) != AT_OK)
             break;
         at_status failure = serve(r, kind, &body, &cause);
-        atx_device_lock_end(&r->turns);
+        atx_device_lock_end(&r->lock);
         if (failure == AT_OK)
             continue;
-        status = reply_failure(failure, &cause, err);
+        status = atx_runner_reply_failure(failure, &cause, err);
         if (atx_gpu_is_lost(r->gpu))
             break;
     }
@@ -285,25 +268,25 @@ static at_status say_count(at_error *err)
         atx_put_text(&body, uuid);
     }
     if (status == AT_OK)
-        status = reply(ATX_READY, &body, err);
+        status = atx_runner_reply(ATX_READY, &body, err);
     atx_str_clear(&body);
     return status;
 }
 
 int atx_runner_main(int ordinal)
 {
-    runner r = { .turns = { .door = -1, .device = -1 } };
+    runner r = { .lock = { .door = -1, .device = -1 } };
     at_error err = { 0 };
     at_status status = ordinal == ATX_COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
     if (status != AT_OK) {
         at_error ignored;
-        status = reply_failure(status, &err, &ignored);
+        status = atx_runner_reply_failure(status, &err, &ignored);
     } else if (r.gpu) {
         status = serve_all(&r, &err);
     }
     atx_bench_close(r.bench);
     atx_nvml_close(r.nvml);
     atx_gpu_close(r.gpu);
-    atx_device_lock_close(&r.turns);
+    atx_device_lock_close(&r.lock);
     return status == AT_OK ? 0 : 1;
 }

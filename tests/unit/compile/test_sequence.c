@@ -22,8 +22,8 @@ static char *launches_of(const char *op_text, const char *template_text, int64_t
     static const char *const BUFFERS[] = { "out", "in", "tmp", "state", "more", "half" };
     int64_t slots[ATX_MAX_SLOTS] = { N, steps };
     atx_kernel kernel = { .more_count = ATX_MAX_STEPS - 1 };
-    atx_kernel_turn turn;
-    atx_str turns = { 0 };
+    atx_kernel_launch one;
+    atx_str launches = { 0 };
     size_t at = 0, len = 0;
     atx_op *op = read_op(op_text);
     atx_template *t = template_text ? read_template(op, template_text) : NULL;
@@ -31,19 +31,19 @@ static char *launches_of(const char *op_text, const char *template_text, int64_t
         kernel.args[i].buffer = kernel.more[0].args[i].buffer = kernel.more[1].args[i].buffer = -1;
     const atx_sequence sequence = { op, t, t ? &t->call.loops : &op->expected.loops };
     text[0] = '\0';
-    *status = atx_sequence_write(&turns, &sequence, &kernel, slots, err);
-    kernel.turns = turns.data;
-    kernel.turns_len = turns.len;
-    while (*status == AT_OK && atx_kernel_next(&turn, &kernel, &at) && len < sizeof text - 100) {
-        len += (size_t)snprintf(text + len, sizeof text - len, "%s%d %d:", len ? "; " : "", turn.step,
-                                (int)turn.geometry.grid[0]);
-        for (int i = 0; i < turn.arg_count; i++)
-            if (turn.args[i].buffer >= 0)
-                len += (size_t)snprintf(text + len, sizeof text - len, " %s", BUFFERS[turn.args[i].buffer]);
-            else if (turn.args[i].value)
-                len += (size_t)snprintf(text + len, sizeof text - len, " %d", (int)turn.args[i].value);
+    *status = atx_sequence_write(&launches, &sequence, &kernel, slots, err);
+    kernel.launches = launches.data;
+    kernel.launches_len = launches.len;
+    while (*status == AT_OK && atx_kernel_next(&one, &kernel, &at) && len < sizeof text - 100) {
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%d %d:", len ? "; " : "", one.step,
+                                (int)one.geometry.grid[0]);
+        for (int i = 0; i < one.arg_count; i++)
+            if (one.args[i].buffer >= 0)
+                len += (size_t)snprintf(text + len, sizeof text - len, " %s", BUFFERS[one.args[i].buffer]);
+            else if (one.args[i].value)
+                len += (size_t)snprintf(text + len, sizeof text - len, " %d", (int)one.args[i].value);
     }
-    atx_str_clear(&turns);
+    atx_str_clear(&launches);
     atx_template_close(t);
     atx_op_close(op);
     return text;

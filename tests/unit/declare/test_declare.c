@@ -88,11 +88,11 @@ Test(declare, reads_what_look_ups_compare)
                                       "near turned batch rows cost 3\nnear narrow cols <= 32 cost 24\n"
                                       "near narrow rows <= 8 cost 1000\nnear aligned rows cols cost 7\n"
                                       "default op\n" MINI_OP_TAIL);
-    cr_assert_eq(op->shape.turn_count, 2);
-    cr_assert(op->shape.turns[0].dims[0] == 1 && op->shape.turns[0].dims[1] == 2 &&
-              op->shape.turns[0].cost == 10);
-    cr_assert(op->shape.turns[1].dims[0] == 0 && op->shape.turns[1].dims[1] == 1 &&
-              op->shape.turns[1].cost == 3);
+    cr_assert_eq(op->shape.exchange_count, 2);
+    cr_assert(op->shape.exchanges[0].dims[0] == 1 && op->shape.exchanges[0].dims[1] == 2 &&
+              op->shape.exchanges[0].cost == 10);
+    cr_assert(op->shape.exchanges[1].dims[0] == 0 && op->shape.exchanges[1].dims[1] == 1 &&
+              op->shape.exchanges[1].cost == 3);
     const atx_near batch = op->shape.dims[0].near, rows = op->shape.dims[1].near,
                    cols = op->shape.dims[2].near;
     cr_assert(!batch.narrow && !batch.narrow_cost && !batch.aligned_cost, "it was not named");
@@ -105,7 +105,7 @@ Test(declare, reads_what_look_ups_compare)
 Test(declare, an_op_that_says_nothing_of_look_ups_has_nothing_compared)
 {
     atx_op *op = read_op(MINI_OP);
-    cr_assert_eq(op->shape.turn_count, 0);
+    cr_assert_eq(op->shape.exchange_count, 0);
     for (int i = 0; i < op->shape.dim_count; i++)
         cr_assert(!op->shape.dims[i].near.narrow && !op->shape.dims[i].near.narrow_cost &&
                   !op->shape.dims[i].near.aligned_cost);

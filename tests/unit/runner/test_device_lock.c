@@ -1,4 +1,4 @@
-/* test_turns.c - runs on one device take turns, also those of different users. */
+/* test_device_lock.c - runs on one device take turns, also those of different users. */
 #include "runner/device_lock.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@ static char why[200];
 
 static void begin(void)
 {
-    strcpy(folder, "/tmp/autotune-turns-XXXXXX");
+    strcpy(folder, "/tmp/autotune-device-lock-XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     cr_assert_eq(chmod(folder, 01777), 0); /* as /tmp is */
 }
@@ -31,7 +31,7 @@ static void end(void)
     (void)!system(command);
 }
 
-TestSuite(turns, .init = begin, .fini = end, .timeout = 600);
+TestSuite(device_lock, .init = begin, .fini = end, .timeout = 600);
 
 static void path_of(char out[200], const char *kind)
 {
@@ -50,7 +50,7 @@ static void close_both(void)
     atx_device_lock_close(&second);
 }
 
-Test(turns, one_has_the_device_at_a_time)
+Test(device_lock, one_has_the_device_at_a_time)
 {
     open_both();
     cr_assert(atx_device_lock_try(&first));
@@ -63,7 +63,7 @@ Test(turns, one_has_the_device_at_a_time)
     close_both();
 }
 
-Test(turns, whoever_waits_is_not_overtaken)
+Test(device_lock, whoever_waits_is_not_overtaken)
 {
     open_both();
     cr_assert(atx_device_lock_try(&first));
@@ -98,7 +98,7 @@ static void need_root(void)
         cr_skip_test("only root can be two users");
 }
 
-Test(turns, of_two_users_whatever_the_mask_of_the_first)
+Test(device_lock, of_two_users_whatever_the_mask_of_the_first)
 {
     char path[200];
     struct stat info;
@@ -115,7 +115,7 @@ Test(turns, of_two_users_whatever_the_mask_of_the_first)
 }
 
 /* As an older autotune or another program left them. */
-Test(turns, with_files_that_others_may_only_read)
+Test(device_lock, with_files_that_others_may_only_read)
 {
     char path[200];
     static const char *const KINDS[] = { "lock", "door" };
@@ -142,7 +142,7 @@ static void expect_none(const char *words)
     atx_device_lock_close(&first);
 }
 
-Test(turns, no_link_is_followed)
+Test(device_lock, no_link_is_followed)
 {
     char path[200], target[200];
     path_of(path, "lock");
@@ -152,7 +152,7 @@ Test(turns, no_link_is_followed)
     cr_assert_neq(access(target, F_OK), 0);
 }
 
-Test(turns, what_is_no_file_is_refused_and_not_waited_for)
+Test(device_lock, what_is_no_file_is_refused_and_not_waited_for)
 {
     char path[200];
     path_of(path, "door");
@@ -160,7 +160,7 @@ Test(turns, what_is_no_file_is_refused_and_not_waited_for)
     expect_none("is no regular file");
 }
 
-Test(turns, without_permission_it_says_so)
+Test(device_lock, without_permission_it_says_so)
 {
     need_root();
     char path[200];
@@ -169,7 +169,7 @@ Test(turns, without_permission_it_says_so)
     cr_assert_eq(as_nobody(), 8);
 }
 
-Test(turns, children_do_not_inherit_them)
+Test(device_lock, children_do_not_inherit_them)
 {
     cr_assert(atx_device_lock_open(&first, folder, UUID, why, sizeof why), "%s", why);
     cr_assert(fcntl(first.door, F_GETFD) & FD_CLOEXEC);
