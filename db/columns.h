@@ -1,20 +1,20 @@
 /*
- * columns.h - every stored column, once: its names, its type, the member that holds it.
+ * columns.h - the list of all stored columns: name, type, and the struct member that holds the value.
  *
- * From these rows follow the lists of INSERT, ON CONFLICT ... SET and SELECT, their parameters, binding,
- * reading, the members of dumps, and what a merge takes from a line.
- * schema.sql remains the only DDL; tests/unit/db/test_store_columns.c proves that both say the same.
+ * The lists of INSERT, ON CONFLICT ... SET and SELECT, their parameters, binding, reading, the members of
+ * dumps, and the columns that a merge reads are generated from these rows. schema.sql remains the only DDL;
+ * tests/unit/db/test_store_columns.c proves that both agree.
  *
  * To store one more figure of a trial or a winner:
- *   1. whoever knows it fills a member of atx_trial_row or atx_winner (lang/record.h, store.h);
- *   2. a row here, with its range and with what a merge does where a line has no such member;
- *   3. the column in schema.sql (table and view), its user_version, ATX_SCHEMA_VERSION in store.h;
- *   4. whoever shows it, and the column's line in README.md.
- * Nothing else names it: stack_bytes, spill_bytes and local_bytes came in that way.
+ *   1. fill a member of atx_trial_row or atx_winner (lang/record.h, store.h) where the figure is known;
+ *   2. add a row here, with its range and the rule for lines of a merge without such a member;
+ *   3. add the column to schema.sql (table and view), its user_version, ATX_SCHEMA_VERSION in store.h;
+ *   4. show it, and add the column's line to README.md.
+ * Nothing else names a column.
  *
- * A row is X(column, shown, kind, member, rule, range): the column's name in its table; in views and dumps;
- * how C and SQL hold it (atx_column_kind); the member; what a merge demands of it (atx_column_rule); which
- * numbers it may hold (ATX_RANGES), whoever brings them.
+ * A row is X(column, shown, kind, member, rule, range): the column's name in its table; its name in views and
+ * dumps; its representation in C and SQL (atx_column_kind); the member; the rule of a merge
+ * (atx_column_rule); the numbers that it may hold (ATX_RANGES), from any source.
  */
 #ifndef AUTOTUNE_COLUMNS_H
 #define AUTOTUNE_COLUMNS_H

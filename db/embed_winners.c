@@ -1,11 +1,12 @@
 /*
- * embed_winners.c - at build time: the dumps of db/winners/ become one database, and that a C array.
+ * embed_winners.c - at build time: merges the dumps of db/winners/ into one database and writes it as a C
+ * array.
  *
- *     embed_winners OUTPUT.c DUMP...
+ *   embed_winners OUTPUT.c DUMP...
  *
- * The database is what a merge of the dumps into an empty file gives, as SQLite lays it out on disk, so that
- * the program reads it where it lies (store_shipped.c). Beside it stand the best winners as packed rows, by
- * op, device and type. Equal dumps give equal bytes.
+ * The database is the result of merging the dumps into an empty file, in SQLite's format on disk, so that the
+ * program reads it in place (store_shipped.c). Next to it are the best winners as packed rows, by op, device
+ * and type. Equal dumps give equal bytes.
  */
 #include "db/store_internal.h"
 #include "lang/catalog.h"

@@ -1,11 +1,11 @@
 /*
  * store.h - the SQLite database of everything measured. Tables and views: schema.sql, README.md. Only the
- * files of db/ know SQLite.
+ * files of db/ use SQLite.
  *
  * Threads: one atx_store serves one thread at a time; open one per thread. Processes: any number may use one
- * file at once (WAL, busy timeout of 30 s).
- * Durability: atx_store_put_trials is one transaction; when it returns AT_OK the rows survive kill -9.
- * Ownership: strings in arguments are borrowed for the call; strings in results belong to the result.
+ * file at once (WAL, busy timeout of 30 s). Durability: atx_store_put_trials is one transaction; when it
+ * returns AT_OK the rows survive kill -9. Ownership: strings in arguments are borrowed for the call; strings
+ * in results belong to the result.
  */
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
@@ -217,7 +217,7 @@ typedef struct atx_stored_figure {
 typedef void atx_figure_visit(void *context, const atx_stored_figure *figure);
 void atx_answer_each_figure(const atx_answer *answer, atx_figure_visit *visit, void *context);
 
-/* Of a trial what the view has of it and of its device; a time is not known unless it was timed. */
+/* The view's figures of a trial and its device; a time is unknown unless it was timed. */
 void atx_trial_each_figure(const atx_trial_row *row, const atx_fingerprint *fingerprint,
                            atx_figure_visit *visit, void *context);
 
@@ -336,7 +336,7 @@ at_status atx_store_each_trial(atx_store *store, const atx_problem_key *problem,
  */
 typedef bool atx_line_sink(void *context, const char *line);
 typedef struct atx_dump_options {
-    bool compact;                    /* only what a replay needs, in as few bytes as possible       */
+    bool compact;                    /* the data that a replay needs, in as few bytes as possible   */
     int64_t best;                    /* of a problem, the fastest trials of each template; 0: all   */
     const char *op;                  /* NULL: all                                                   */
     const char *device;              /* its name; NULL: all                                         */
@@ -439,7 +439,7 @@ at_status atx_store_put_cubin(atx_store *cache, const char *key, const void *cub
 at_status atx_store_keep_cubin(atx_store *cache, const char *key, at_error *err) AT_MUST_CHECK;
 
 typedef struct atx_cubin_sizes {
-    int64_t kernels, file_bytes, free_bytes; /* free: within the file, for what comes */
+    int64_t kernels, file_bytes, free_bytes; /* free: within the file, for new ones   */
 } atx_cubin_sizes;
 at_status atx_store_cubin_sizes(atx_cubin_sizes *out, atx_store *cache, at_error *err) AT_MUST_CHECK;
 

@@ -1,9 +1,9 @@
 /*
- * store_blobs.c - texts of templates, by their hash; reading what has one.
+ * store_blobs.c - texts of templates and recorded spaces, stored and read by their hash.
  *
- * A text of a template or an op is stored under the hash of what it means: one that differs in comments only
- * takes its place. Any other text has its SHA-256. Contents may hold any byte, so that lengths are SQLite's,
- * not strlen's.
+ * The text of a template or an op is stored under the hash of its normalized form, so a text that differs
+ * only in comments replaces it. Any other text is stored under its SHA-256. Contents may hold any byte, so
+ * lengths come from SQLite, not from strlen.
  */
 #include "db/store_internal.h"
 #include "util/clock.h"

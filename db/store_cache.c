@@ -1,15 +1,15 @@
 /*
- * store_cache.c - compiled kernels: found by key, used, and removed when they become too many.
+ * store_cache.c - the cache of compiled kernels: find by key, insert, and remove when it is too large.
  *
- * What was used longest ago goes first. The order of use is the order of rowids, so that nothing else must be
- * read, sorted or indexed to find the next to go: what is used is given the next rowid, once a day at most,
- * because the row is written anew. A winner's kernel that comes to the front is sent to the end instead, for
- * as long as there are others. Every step is a transaction of a few rows: other processes wait for
- * milliseconds, two that remove at once share the work, and kill -9 leaves a cache that is only larger than
- * it should be.
+ * The least recently used kernel is removed first. The order of use is the order of rowids, so that the next
+ * kernel to remove is found without reading, sorting or indexing anything else. A kernel that is used gets
+ * the next rowid, at most once a day, because its row is written anew. A winner's kernel that is next to be
+ * removed is moved to the end instead, as long as there are others. Every step is a transaction of a few
+ * rows: other processes wait for milliseconds, two that remove at once share the work, and kill -9 leaves a
+ * cache that is only larger than its limit.
  *
- * A kernel is followed by its seal, a hash of its key, its log and itself: what a disk or a stranger changed
- * is as if it were not there.
+ * Each kernel is stored with a hash of its key, its log and itself. A kernel that a faulty disk or another
+ * user changed is treated as missing.
  */
 #include "db/store_internal.h"
 #include "util/clock.h"

@@ -1,9 +1,9 @@
 /*
- * store_columns.c - records in and out of rows, by the rows of columns.h.
+ * store_columns.c - copies records to and from rows, by the rows of columns.h.
  *
- * A table for each struct says where its members lie; one switch makes a value of a member and one makes a
- * member of a value, so that what a kind means stands in two places side by side. A member's C type is
- * checked against its kind here, when this file is compiled: an offset alone would take any.
+ * A table for each struct has the offsets of its members. One switch turns a member into a value and one
+ * turns a value into a member; they stand side by side. Each member's C type is checked against its kind at
+ * compile time, because an offset alone would accept any type.
  */
 #include "db/columns.h"
 #include "db/store.h"

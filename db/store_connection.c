@@ -1,24 +1,24 @@
 /*
- * store_connection.c - what a connection to a file of unknown origin and place must not do, how long it
- * waits, and with which journal it writes.
+ * store_connection.c - settings of a connection to a file of unknown origin and place: protection against
+ * programs in its schema, time limits, waits, and the journal mode.
  *
  * A database may come from anyone, and a schema can hold programs. None of them runs here. Triggers and views
- * of the file are switched off, and functions that a schema has no business with. What the statements ask are
- * views of this connection alone, made from our own schema.sql over the tables: those in the file are for
- * other programs. Objects that would change what is stored or what others read are refused by name; a user's
- * own tables, views, and indexes that are not unique may stay. Generated columns, other tables' names and
- * constraints that swallow rows make a table another one than ours. Last, no step of a statement takes longer
- * than its limit.
+ * of the file are switched off, and so are functions that a schema does not need. Statements read views of
+ * this connection alone, made from our own schema.sql over the tables; the views in the file are for other
+ * programs. Objects that would change what is stored or what others read are refused by name; a user's own
+ * tables, views, and indexes that are not unique may stay. Generated columns, other table names and
+ * constraints that swallow rows mean that the table is not ours. No step of a statement takes longer than its
+ * limit.
  *
- * What another process has locked is tried again and again, less often as time goes by, until the store's
- * wait time is over or its user asks to end. Time is counted by what was slept, so that a process that is
- * stopped meanwhile has its wait time still. Where the file system has no locks nothing is waited for.
+ * A lock of another process is tried again, less often as time passes, until the store's wait time is over or
+ * its user asks to end. Only time spent sleeping counts, so a process that is stopped meanwhile keeps its
+ * wait time. If the file system has no locks, nothing is waited for.
  *
  * The log (WAL) is used where processes can share the memory of the -shm file beside the database, the
- * rollback journal elsewhere. SQLite says "wal" before it has mapped that file, and a database that says so
- * cannot be opened by anybody where it cannot be mapped (FUSE without MAP_SHARED, as of sshfs; folders that
- * virtual machines share). So it is tried before the mode changes. A database that came with a log to such a
- * place leaves it: whoever has a database alone needs no shared memory.
+ * rollback journal elsewhere. SQLite stores "wal" in the database before it has mapped that file, and such a
+ * database cannot be opened where the file cannot be mapped (FUSE without MAP_SHARED, as of sshfs; folders
+ * that virtual machines share). So mapping is tried before the mode changes. A database with a log that
+ * arrives at such a place is converted: a process that has a database to itself needs no shared memory.
  */
 #include "db/store_internal.h"
 

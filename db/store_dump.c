@@ -50,7 +50,7 @@ static void add_text(atx_str *out, const char *text, bool only_the_day)
     atx_str_add_json(out, day);
 }
 
-/* Fifteen digits survive the way through text and back, whoever reads them. */
+/* Fifteen digits survive the way through text and back, in every reader. */
 static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
 {
     bool compact = d->options->compact;

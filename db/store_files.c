@@ -1,24 +1,24 @@
 /*
- * store_files.c - the files of a database: what a name leads to, where it lies, who may have written it, who
- * has it.
+ * store_files.c - the files of a database: the file that a name refers to, its file system, its owner, and
+ * its users.
  *
- * No file is opened by hand here that may be a database. POSIX drops all locks that a process has on a file
- * when any of its descriptors is closed: another process would then take a log away that is in use. SQLite
- * keeps count of its own descriptors and closes none too early. A new file is made beside its place and
- * linked there for the same reason.
+ * No file that may be a database is opened directly here. POSIX drops all locks of a process on a file when
+ * any of its descriptors is closed: another process would then remove a log that is in use. SQLite counts its
+ * own descriptors and closes none too early. For the same reason a new file is made beside its place and
+ * linked there.
  *
- * On a network file system SQLite must not be trusted: its locks are the file system's, and its log beside
- * the database
- * (-shm) is memory that hosts do not share.
+ * On a network file system SQLite must not be trusted: its locks are those of the file system, and its log
+ * beside the database (-shm) is memory that hosts do not share.
  *
- * Who tunes a problem for a database is one process at a time, one thread in it: a file beside the database
- * is locked, one byte for each problem. The lock is that of an open file (OFD): it goes when its process
- * ends, however it ends, and threads exclude each other as processes do. The file is empty and never removed:
- * one that is removed while others have it would be two.
+ * One process at a time, and one thread in it, tunes a problem for a database: a file beside the database is
+ * locked, one byte for each problem. The lock is that of an open file (OFD): it ends with its process, in
+ * whatever way that ends, and threads exclude each other as processes do. The file is empty and never
+ * removed: removing it while others have it open would make two.
  *
- * A cache of compiled kernels is code: it is used when nobody but its user and root can have written it. A
- * file of such a folder is the user's own or root's; whoever may only write a folder above it could at most
- * put another file of the user's in its place. What is made here is for the user alone.
+ * A cache of compiled kernels is code: it is used only if no other user than its own and root can have
+ * written it. A file in such a folder belongs to the user or to root; a user who may only write a folder
+ * above it could at most put another file of the user's in its place. Files that are made here are readable
+ * by the user alone.
  */
 #include "db/store_internal.h"
 

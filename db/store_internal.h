@@ -1,6 +1,6 @@
 /*
- * store_internal.h - what the store's own files share: the handle, cached statements, error
- * texts. Only db/ and its tests include this.
+ * store_internal.h - definitions shared by the files of db/: the handle, cached statements, error texts. Only
+ * db/ and its tests include this.
  */
 #ifndef AUTOTUNE_STORE_INTERNAL_H
 #define AUTOTUNE_STORE_INTERNAL_H
@@ -126,7 +126,7 @@ int atx_store_step(atx_query *q);
 at_status atx_query_begin(atx_query *q, atx_store *store, atx_sql sql, const char *doing, at_error *err,
                           const char *types, ...) AT_MUST_CHECK;
 
-/* Is there another row? Not after a failure, whoever met it: *status says. */
+/* Is there another row? Not after any failure: see *status. */
 bool atx_query_next(atx_query *q, at_status *status, at_error *err);
 
 /* Gives the statement back; a failed begin may be ended too. */

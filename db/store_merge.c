@@ -1,10 +1,10 @@
 /*
- * store_merge.c - adding what other databases and dumps hold. A database is read as its own dump, so that
- * there is one way in; SQLite takes the JSON apart.
+ * store_merge.c - adds the contents of other databases and dumps. A database is read as its own dump, so
+ * there is only one way in; SQLite parses the JSON.
  *
- * Each line is completed from the one before of its kind (a compact dump leaves out what is the same), its
- * key is checked and becomes numbers of rows, and one INSERT takes the figures out of it as the rules of
- * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
+ * Each line is completed from the previous line of its kind (a compact dump leaves out equal members), its
+ * key is checked and becomes row numbers, and one INSERT extracts the figures by the rules of columns.h. All
+ * of it is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
 #include "source/normalized.h"

@@ -1,14 +1,14 @@
 /*
- * store_merge_into.c - merging into a file by its name. One that is not there is built under another name and
- * then takes its own, unless another process has made it meanwhile: then what was built is merged into that.
- * So a file that others may have opened is never taken away, and what is half done is never seen.
+ * store_merge_into.c - merging into a file by its name. A missing file is built under another name and then
+ * renamed, unless another process has made it meanwhile: then the new file is merged into that one. So a file
+ * that others may have opened is never replaced, and a half-built file is never visible.
  *
- * What comes through a pipe is built first, too: it may be slow to come, and others who store would wait for
- * the lock in vain.
+ * Input from a pipe is also collected in a file first: it may be slow, and other processes would wait for the
+ * lock.
  *
- * An empty file beside it is held while it is built, and named in its name, so that whoever merges next can
- * tell what a killed merge has left behind (util/beside.h). It is another file because a network file system
- * may take a lock on the database itself for one of SQLite's.
+ * While the file is built, an empty file beside it is locked. Its name contains the name of the file, so that
+ * the next merge can find what a killed merge has left (util/beside.h). It is a separate file because a
+ * network file system may take a lock on the database itself for one of SQLite's.
  */
 #include "db/store_internal.h"
 #include "util/beside.h"
@@ -79,7 +79,7 @@ static bool any_pipe(const char *const *paths, int count)
 }
 
 /* An empty file that is held, *fd, and one named after it for the database. Both are new: where others may
- * write to the folder, nobody can have put a link there. */
+ * write to the folder, no other user can have put a link there. */
 static at_status make_files(atx_str *held, int *fd, atx_str *built, const char *path, at_error *err)
 {
     *fd = atx_make_beside(held, path, DATABASE_MODE);

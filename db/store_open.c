@@ -1,5 +1,6 @@
 /*
- * store_open.c - opening: which file, what is in it, may we use it; creating; closing.
+ * store_open.c - opens a database: chooses the file, checks its contents and permissions, creates it; closes
+ * it.
  *
  * A file is checked by its first 100 bytes before SQLite may touch it, because an ordinary open could roll
  * back or checkpoint the database of another user. The bytes are read through SQLite's own descriptor:

@@ -1,8 +1,7 @@
 /*
- * store_recording.c - a store as a replay reads it: which conditions were recorded, and opening dumps.
+ * store_recording.c - a store for a replay: the conditions that were recorded, and opening dumps.
  *
- * A dump becomes a database in memory by being merged into an empty one, so that a replay knows one form
- * only.
+ * A dump is merged into an empty database in memory, so that a replay reads only one format.
  */
 #include "db/store_internal.h"
 #include "util/sha256.h"

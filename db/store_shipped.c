@@ -1,11 +1,10 @@
 /*
- * store_shipped.c - the winners that come with the program: a database in its read-only data, made from
- * db/winners at build time (embed_winners.c). SQLite reads it where it lies: no file is looked for, and
- * nothing is copied.
+ * store_shipped.c - the bundled winners: a database in the program's read-only data, made from db/winners at
+ * build time (embed_winners.c). SQLite reads it in place: no file is searched, and nothing is copied.
  *
- * It is ours, so its own views serve, and its schema needs no guard. What nearly all questions
- * are about, the best winners, lies beside it as packed rows: to open a database and to prepare a statement
- * takes longer than to answer.
+ * The database is ours, so its own views are used, and its schema needs no guard. The best winners, which
+ * nearly all look-ups ask for, are next to it as packed rows: opening a database and preparing a statement
+ * takes longer than the answer.
  */
 #include "db/store_internal.h"
 

@@ -1,9 +1,9 @@
 /*
- * store_sql.c - running statements: prepared once, bound, stepped; transactions; what SQLite's errors mean to
- * a user.
+ * store_sql.c - running statements: prepare once, bind, step; transactions; user messages for SQLite's
+ * errors.
  *
- * A statement has one user, between atx_query_begin and atx_query_end; the end
- * resets it and lets go of what was bound, so that the next one finds it as new, whatever happened.
+ * A statement has one user, between atx_query_begin and atx_query_end. The end resets it and clears its
+ * bindings, so that the next user finds it as new after any failure.
  */
 #include "db/store_internal.h"
 #include "util/bug.h"

@@ -1,12 +1,12 @@
 /*
- * store_winners.c - the results of tuning: stored, found again, handed out.
+ * store_winners.c - the results of tuning: storing and reading winners.
  *
- * Every result stays; which of them counts is the order of a statement or of the view best. An answer is read
- * with borrowed texts and copied whole, so that one place knows how to own one.
+ * Every result is kept; the order of a statement, or the view best, decides which one counts. An answer is
+ * read with borrowed texts and then copied whole, so that only one place handles ownership.
  *
- * The newest is first, by rank_at: the date, unless a clock was wrong. What is measured now is newer than
- * what is there, so a row of that problem and device with a later date loses its rank; so does one that a
- * merge finds to lie in the future, or brings from there. The order of arrival decides between those.
+ * The newest is first, by rank_at: the date, unless a clock was wrong. A new result is newer than all stored
+ * ones, so a row of the same problem and device with a later date loses its rank; so does a row that a merge
+ * finds, or brings, with a date in the future. The order of arrival decides between those.
  */
 #include "db/store_internal.h"
 #include "util/bug.h"

@@ -227,6 +227,6 @@ Test(objective, a_counter_that_stands_still_is_no_energy)
     e2e_script("noise 0\ntime * * 30000");
     tune();
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'launch_failed' AND log LIKE "
-                           "'%energy counter stands still%'"),
+                           "'%energy counter does not change%'"),
                  2);
 }

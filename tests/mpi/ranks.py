@@ -228,7 +228,7 @@ def frozen():
                 if job.poll() is None:
                     os.killpg(job.pid, signal.SIGKILL)
         err = text_of(said)
-        assert "rank 2 on" in err and "is gone: it has said nothing for " in err, err
+        assert "rank 2 on" in err and "is lost: it has sent nothing for " in err, err
         assert "others of its model take over" in err, err
         found = sorted(line for line in out.splitlines() if "[replay]" in line)
         assert found == alone, "\n".join([f"with {mpi} found", *found, "expected", *alone, err])
@@ -380,7 +380,7 @@ def hosts():
                         os.killpg(job.pid, signal.SIGKILL)
             out = text_of(printed)
             err = text_of(said)
-            assert err.count(" on hostb is gone: it has said nothing for ") == 2, err
+            assert err.count(" on hostb is lost: it has sent nothing for ") == 2, err
             found = sorted(line for line in out.splitlines() if "[replay]" in line)
             assert found == alone, "\n".join([f"with {mpi} found", *found, "expected", *alone, err])
             print(f"{mpi}: two hosts found what one process finds, and one alone when the other was cut off")

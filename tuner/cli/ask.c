@@ -1,6 +1,6 @@
 /*
- * ask.c - see ask.h. The database is opened once: what it records of operations is read before the problem,
- * whose operation may be one of these, and its winners when the question is asked.
+ * ask.c - see ask.h. The database is opened once, before the problem is read, because the problem's operation
+ * may be one that only the database has. Its winners are read when the problem is looked up.
  */
 #include "cli/ask.h"
 

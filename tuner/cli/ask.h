@@ -1,8 +1,8 @@
 /*
- * ask.h - a question on a command line, and its answer: `query`, `export` and `explain` have one door.
+ * ask.h - a problem on a command line, and its answer, for `query`, `export` and `explain`.
  *
- * Opened with the words of a problem, asked as often as one likes, then closed. What it points to belongs to
- * it. A database that was not named need not exist where the shipped results may answer.
+ * Opened with the words of a problem, used for any number of look-ups, then closed. It owns all that it
+ * points to. A database that was not named need not exist if the shipped results may answer.
  */
 #ifndef AUTOTUNE_CLI_ASK_H
 #define AUTOTUNE_CLI_ASK_H

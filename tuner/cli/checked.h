@@ -1,4 +1,4 @@
-/* checked.h - `autotune check`: the table of what the compiler says. */
+/* checked.h - `autotune check`: the table of compile results. */
 #ifndef AUTOTUNE_CLI_CHECKED_H
 #define AUTOTUNE_CLI_CHECKED_H
 

@@ -1,6 +1,6 @@
 /*
  * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports
- * what the compiler says of them. Chooses the problems and prints; compile_check.c compiles.
+ * the results. Chooses the problems and prints; compile_check.c compiles.
  */
 #include "cli/checked.h"
 #include "cli/commands.h"

@@ -1,7 +1,7 @@
 /*
- * cmd_completions.c - `autotune completions`: what shells and man are to know of this program. The scripts
- * ask the program for the options of a command when they complete them; the manual page has a section of each
- * (describe.h).
+ * cmd_completions.c - `autotune completions`: scripts for shells, and the manual page. The scripts ask the
+ * program for the options of a command when they complete them; the manual page has a section for each
+ * command (describe.h).
  */
 #include "cli/commands.h"
 #include "cli/describe.h"

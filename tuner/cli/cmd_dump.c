@@ -10,7 +10,7 @@
 
 static const atx_usage USAGE = {
     "autotune dump [--db FILE] [-o FILE] [options]",
-    "Writes a database as JSON lines, one object for each trial, winner and template text; db/README.md "
+    "Writes a database as JSON lines, one object for each trial, winner and template text; db/files.md "
     "describes them, and `autotune merge` reads them. Equal databases have equal dumps. With --compact the "
     "dump is a recording for --device replay:FILE.",
 };

@@ -1,6 +1,6 @@
 /*
- * cmd_explain.c - `autotune explain`: why a configuration takes as long as it does. Chooses what is
- * explained, has it run on the CPU and counted, and prints; explain/ counts and says what the counts mean.
+ * cmd_explain.c - `autotune explain`: why a configuration takes as long as it does. Chooses the
+ * configuration, has it run on the CPU and counted, and prints; explain/ counts and interprets the counts.
  */
 #include "cli/ask.h"
 #include "cli/explained.h"

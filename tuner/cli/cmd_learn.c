@@ -1,4 +1,4 @@
-/* cmd_learn.c - `autotune learn`: a model of what was measured, for problems that were never tuned. */
+/* cmd_learn.c - `autotune learn`: trains a model on all trials, for problems that were not tuned. */
 #include "cli/commands.h"
 #include "cli/learned.h"
 #include "db/store.h"

@@ -337,7 +337,7 @@ static at_status list_devices(atx_str *out, const request *r, at_error *err)
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_status status = atx_device_count(&count, &cancel, err);
     if (status == AT_OK && count == 0)
-        status = atx_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
+        status = atx_fail(err, AT_ERR_DEVICE, "the CUDA driver reports no device");
     for (int i = 0; i < count && status != AT_ERR_CANCELLED; i++) {
         atx_device *device = NULL;
         at_error why = { 0 };

@@ -1,4 +1,4 @@
-/* cmd_show.c - `autotune show`: what was tried for a problem. Needs no GPU, never writes. */
+/* cmd_show.c - `autotune show`: the stored trials of a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
 #include "lang/metric_text.h"
 #include "cli/report.h"

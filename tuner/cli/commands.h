@@ -1,5 +1,7 @@
-/* commands.h - the program's commands, and what several of them need. Only this folder prints what a user
- * asked for and decides on exit codes. */
+/*
+ * commands.h - the program's commands, and helpers that several of them share. Only this folder prints
+ * results and decides on exit codes.
+ */
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
 

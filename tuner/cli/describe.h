@@ -1,9 +1,9 @@
 /*
  * describe.h - a command's options for shells and for the manual page, from the table that parses them.
  *
- * `autotune completions man` asks each command for its section by the hidden option --help=man; what it
- * writes for shells asks a command for its options, when they are completed, by --help=options: a line each,
- * its name, the placeholder of its value (-: none) and its help, with tabs between.
+ * `autotune completions man` asks each command for its section by the hidden option --help=man. A shell's
+ * script asks a command for its options by --help=options: a line for each, with its name, the placeholder of
+ * its value (-: none) and its help, separated by tabs.
  */
 #ifndef AUTOTUNE_DESCRIBE_H
 #define AUTOTUNE_DESCRIBE_H

@@ -1,6 +1,6 @@
 /*
- * device_option.c - --device of commands that read what is stored: a number is a GPU of this machine, as for
- * commands that measure, and the driver is asked which that is; anything else is a name.
+ * device_option.c - --device of commands that read stored results. A number is a GPU of this machine, as in
+ * commands that measure; the driver gives its name. Anything else is a name.
  */
 #include "cli/commands.h"
 #include "device/device.h"

@@ -1,4 +1,6 @@
-/* executed.c - see executed.h. A line for each template; below it what is wrong, the first place of each. */
+/*
+ * executed.c - see executed.h. Prints a line for each template, and below it the first place of each fault.
+ */
 #include "cli/executed.h"
 
 #include "explain/execute.h"

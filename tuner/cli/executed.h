@@ -1,4 +1,4 @@
-/* executed.h - `autotune check --execute`: runs configurations on the CPU, and prints what is wrong. */
+/* executed.h - `autotune check --execute`: runs configurations on the CPU and prints their faults. */
 #ifndef AUTOTUNE_CLI_EXECUTED_H
 #define AUTOTUNE_CLI_EXECUTED_H
 

@@ -1,6 +1,4 @@
-/*
- * exit_codes.h - what a command ends with; README.md and --help say the same.
- */
+/* exit_codes.h - the exit codes of all commands; README.md and --help list them too. */
 #ifndef AUTOTUNE_EXIT_CODES_H
 #define AUTOTUNE_EXIT_CODES_H
 

@@ -1,6 +1,7 @@
 /*
- * outputs.c - an output must not be a file that the command uses: it would be gone before, or while, it is
- * read. Compared are devices and inodes, and real names where a file is not there yet. Nothing is opened.
+ * outputs.c - refuses an output that is also an input of the command, since it would be overwritten before or
+ * while it is read. Compares devices and inodes, and real names of files that do not exist yet. Opens
+ * nothing.
  */
 #include "cli/commands.h"
 #include "db/store.h"

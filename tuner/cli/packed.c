@@ -1,4 +1,7 @@
-/* packed.c - which kernel of a pack takes which sizes, what it loses, and where: letters for kernels. */
+/*
+ * packed.c - a map of a pack: which kernel serves which sizes, and where the expected loss is; letters stand
+ * for kernels.
+ */
 #include "cli/packed.h"
 
 #include "cli/print.h"

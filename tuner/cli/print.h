@@ -1,6 +1,6 @@
 /*
- * print.h - what the commands print with. Text of others (names, logs, messages, what a database holds)
- * reaches a terminal as util/printable.h makes it, nothing else does.
+ * print.h - printing functions of the commands. Text from outside (names, logs, messages, contents of a
+ * database) is made printable (util/printable.h) before it reaches a terminal.
  */
 #ifndef AUTOTUNE_PRINT_H
 #define AUTOTUNE_PRINT_H

@@ -1,8 +1,8 @@
 /*
  * process.c - see process.h.
  *
- * The stand-in for a closed descriptor is open the wrong way round: reading 0, writing 1 and 2 fail with
- * EBADF, as they did before, and no code needs to remember that it was closed.
+ * A closed descriptor is replaced by one that is open the wrong way round: reading 0, writing 1 and 2 fail
+ * with EBADF, as they did before, and no other code needs to know that it was closed.
  */
 #include "cli/process.h"
 
@@ -21,7 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define TIED_S   2      /* to end in order, once whoever started it has ended */
+#define TIED_S   2      /* to end in order, once its parent has ended */
 #define GRACE_US 350000 /* twice that for a command to end in order; a user waits for a second at most */
 
 atomic_int atx_cancel_requested = 0; /* lock-free: a handler may write it */
@@ -113,7 +113,7 @@ void atx_process_take_time(void)
     setitimer(ITIMER_REAL, &none, NULL);
 }
 
-/* ---- whoever started it ---- */
+/* ---- the parent process ---- */
 
 /* A thread of its own: whatever the others wait for. Nothing is written to the pipe, so there is nothing to
  * read.
@@ -146,7 +146,7 @@ void atx_process_tie(void)
 
 /* ---- output ---- */
 
-/* Whoever read a pipe or a socket has closed it. */
+/* The reader of a pipe or a socket has closed it. */
 static bool reader_left(int fd)
 {
     struct pollfd p = { .fd = fd, .events = POLLOUT };

@@ -1,6 +1,6 @@
 /*
- * process.h - what a process owes its surroundings: descriptors 0 to 2 that exist, signals that end a
- * command soon and in order, and an exit code that tells of results that were not received.
+ * process.h - the program as a process: descriptors 0 to 2 that exist, signals that end a command soon and in
+ * order, and an exit code for results that could not be written.
  */
 #ifndef AUTOTUNE_CLI_PROCESS_H
 #define AUTOTUNE_CLI_PROCESS_H

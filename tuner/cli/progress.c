@@ -1,6 +1,6 @@
 /*
- * progress.c - when a line is due and what it says are pure functions of the state and the time;
- * only atx_display_show and atx_display_erase write. On a terminal the line is redrawn in place,
+ * progress.c - the progress line. Its text and its next due time are pure functions of the state and the
+ * time; only atx_display_show and atx_display_erase write. On a terminal the line is redrawn in place,
  * elsewhere lines are added, if at all.
  */
 #include "cli/progress.h"

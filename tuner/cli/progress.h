@@ -1,6 +1,6 @@
 /*
- * progress.h - what a person sees on stderr while a run goes on: one line redrawn on a terminal, and
- * elsewhere nothing but what --verbose asks for.
+ * progress.h - progress on stderr during a run: one line, redrawn, on a terminal; elsewhere only the lines of
+ * --verbose.
  */
 #ifndef AUTOTUNE_PROGRESS_H
 #define AUTOTUNE_PROGRESS_H

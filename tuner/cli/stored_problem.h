@@ -1,6 +1,6 @@
 /*
- * stored_problem.h - a problem of an operation that a database knows and this program does not: its templates
- * are in a folder that was not named, or on another machine. What is stored of it can be shown.
+ * stored_problem.h - a problem of an operation that is in the database but not in this program: its templates
+ * are in a folder that was not named, or on another machine. Its stored results can be shown.
  */
 #ifndef AUTOTUNE_CLI_STORED_PROBLEM_H
 #define AUTOTUNE_CLI_STORED_PROBLEM_H

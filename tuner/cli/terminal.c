@@ -1,7 +1,7 @@
 /*
- * terminal.c - colours follow no-color.org and bixense.com/clicolors. A stdout that is fitted is a stream of
- * glibc's whose writes collect a line, wrap it and pass it on: rows that commands print piece by piece fit
- * too.
+ * terminal.c - colours follow no-color.org and bixense.com/clicolors. A stdout that is fitted to a terminal
+ * is a glibc stream whose write function collects a line, wraps it and passes it on, so that rows which
+ * commands print piece by piece fit too.
  */
 #include "cli/terminal.h"
 

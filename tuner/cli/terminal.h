@@ -1,6 +1,6 @@
 /*
- * terminal.h - what a stream shows text on: how wide it is, and whether it has colours. A pipe or a file has
- * neither limit nor colours, so that programs read whole lines.
+ * terminal.h - the width and the colours of a stream. A pipe or a file has neither a width limit nor colours,
+ * so that programs read whole lines.
  */
 #ifndef AUTOTUNE_CLI_TERMINAL_H
 #define AUTOTUNE_CLI_TERMINAL_H

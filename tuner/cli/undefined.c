@@ -1,6 +1,6 @@
 /*
- * undefined.c - the file is compiled with the headers that lie beside it, for the oldest architecture that
- * NVRTC knows of ours; what comes of it does not matter, the log does.
+ * undefined.c - the file is compiled with the headers beside it, for the oldest architecture that both NVRTC
+ * and we support; the result is dropped and only the log is used.
  */
 #include "cli/undefined.h"
 

@@ -1,6 +1,6 @@
 /*
- * undefined.h - names in a file of CUDA that nothing defines, by what the compiler says of it: parameters
- * that a tuner is to give, most likely.
+ * undefined.h - undefined names in a CUDA file, found in the compiler's log: most likely parameters that a
+ * tuner sets.
  */
 #ifndef AUTOTUNE_UNDEFINED_H
 #define AUTOTUNE_UNDEFINED_H

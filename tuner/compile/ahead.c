@@ -169,7 +169,7 @@ static const char *parent_folder(void)
     return given && *given ? given : "/tmp";
 }
 
-/* The descriptor of a folder of this user's that nobody else holds; -1: somebody does, or it is none. */
+/* The descriptor of a folder of this user's that no other process holds; -1: one does, or it is none. */
 static int lock_folder(const char *path)
 {
     struct stat info;

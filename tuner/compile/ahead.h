@@ -1,9 +1,9 @@
 /*
- * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) and the user's (source/headers.h)
+ * ahead.h - CUDA's large headers (CUB, libcu++, cooperative groups) and the user's (source/headers.h) are
  * compiled once a worker, not once a kernel: NVRTC's precompiled headers (12.8 and newer).
  *
- * They want the #include lines at the head of a text; a rendered text begins with constants. So what is
- * compiled gets those lines once more, before all else; the text itself, and its hash, stay as they are.
+ * NVRTC requires the #include lines at the beginning of a text, but a rendered text begins with constants. So
+ * the compiled text gets a copy of those lines in front; the rendered text and its hash do not change.
  */
 #ifndef AUTOTUNE_AHEAD_H
 #define AUTOTUNE_AHEAD_H

@@ -407,7 +407,7 @@ static at_status add_failure(atx_compile_check *c, size_t row, const char *why, 
     return add_fault(c, row, "", why, why, ATX_FAULT_FAILS, err);
 }
 
-/* What an op trusts is a configuration of its template; that it suits each problem nobody asks for. */
+/* An op trusts a configuration of its template; it need not suit every problem. */
 static at_status check_trusted(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
                                at_error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * compile_check.h - compiles configurations with the pool and keeps what the compiler says of them, by op,
- * template, architecture and type, and whether they can be launched as declared. Equal sources (shapes share
- * kernels) are compiled once. Prints nothing.
+ * compile_check.h - compiles configurations with the pool and keeps the results, by op, template,
+ * architecture and type, and whether they can be launched as declared. Equal sources (shapes share kernels)
+ * are compiled once. Prints nothing.
  */
 #ifndef AUTOTUNE_COMPILE_CHECK_H
 #define AUTOTUNE_COMPILE_CHECK_H

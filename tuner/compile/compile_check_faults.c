@@ -1,6 +1,6 @@
 /*
- * compile_check_faults.c - kernels that fail alike are told once: one cause of one template, for every
- * configuration, architecture and type that it hits.
+ * compile_check_faults.c - merges equal failures: one cause of one template is reported once, with every
+ * configuration, architecture and type that it affects.
  */
 #include "compile/compile_check_faults.h"
 

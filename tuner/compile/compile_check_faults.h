@@ -1,5 +1,5 @@
 /*
- * compile_check_faults.h - what is wrong with the kernels of a check, each cause once.
+ * compile_check_faults.h - the faults of the kernels of a check, each cause once.
  * Private to compile_check*.c.
  */
 #ifndef AUTOTUNE_COMPILE_CHECK_FAULTS_H

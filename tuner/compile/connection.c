@@ -1,6 +1,6 @@
 /*
- * connection.c - checks in the order in which a launch would fail: is the kernel there, does it take these
- * arguments, does the geometry fit the architecture. The first that fails is told.
+ * connection.c - checks in the order in which a launch would fail: the kernel exists, its parameters match
+ * the arguments, the geometry fits the architecture. The first failure is reported.
  */
 #include "compile/connection.h"
 

@@ -1,6 +1,6 @@
 /*
- * connection.h - whether a compiled candidate can be launched as its declaration says, found out without a
- * device: the kernel's name, number and sizes of its parameters, and what the architecture allows.
+ * connection.h - whether a compiled candidate can be launched as its declaration says, checked without a
+ * device: the kernel's name, the number and sizes of its parameters, and the limits of the architecture.
  */
 #ifndef AUTOTUNE_CONNECTION_H
 #define AUTOTUNE_CONNECTION_H

@@ -1,11 +1,11 @@
 /*
  * cubin.c - kernels are the function symbols with the bit that marks an entry. Their parameters are in the
- * section .nv.info.NAME, a series of attributes: two bytes of kind, two that are the value, or the length of
- * one that follows. Every offset is checked against the bytes there are before anything behind it is read.
+ * section .nv.info.NAME, a series of attributes: two bytes of kind, then two bytes that are the value, or the
+ * length of one that follows. Every offset is checked against the size before anything behind it is read.
  *
- * A name is compared with a mangled one by its beginning: _Z1f, or _ZN2ns1fE, then an 'I' where the name has
- * template arguments. These are not compared: a compiler makes the instance that it was asked for, whose
- * symbol is weak, while those of specialisations, which are always there, are global.
+ * A name is compared with a mangled one by its beginning: _Z1f, or _ZN2ns1fE, then an 'I' if the name has
+ * template arguments. The arguments are not compared: the compiler makes the instance that it was asked for,
+ * whose symbol is weak, while those of specialisations, which are always there, are global.
  */
 #include "compile/cubin.h"
 

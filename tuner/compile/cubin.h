@@ -22,7 +22,7 @@ typedef struct atx_cubin_kernel {
     int param_count; /* -1: unknown */
     int64_t param_bytes[ATX_CUBIN_PARAMS];
     int64_t max_threads; /* of a block, by __launch_bounds__; 0: not said */
-    bool weak;           /* an instance of a template, which is there as somebody asked for it */
+    bool weak;           /* an instance of a template, made on request                         */
 } atx_cubin_kernel;
 
 /* The index-th kernel; false: there are fewer, or this is no code. */

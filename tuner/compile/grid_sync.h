@@ -1,6 +1,6 @@
 /*
- * grid_sync.h - whether a kernel waits for all blocks of its grid: its launch must be cooperative then, or it
- * traps. Machine code does not tell; PTX reads the registers in which such a launch hands over its barrier.
+ * grid_sync.h - whether a kernel waits for all blocks of its grid: then its launch must be cooperative, or it
+ * traps. Machine code does not show this; PTX reads the registers in which such a launch passes its barrier.
  */
 #ifndef AUTOTUNE_GRID_SYNC_H
 #define AUTOTUNE_GRID_SYNC_H

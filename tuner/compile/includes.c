@@ -1,7 +1,7 @@
 /*
- * includes.c - one directive that a comment, a string or an #if hides is looked at too, since what is
- * replaced there changes nothing. Which lines a backslash joins depends on the compiler and its dialect
- * (blanks behind it, trigraphs), and so which lines are directives: a text is looked at both ways.
+ * includes.c - a directive inside a comment, a string or an #if is checked too, since a replacement there
+ * changes nothing. Which lines a backslash joins depends on the compiler and its dialect (blanks behind it,
+ * trigraphs), and so does which lines are directives: a text is checked both ways.
  */
 #include "compile/includes.h"
 

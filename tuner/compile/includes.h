@@ -1,11 +1,11 @@
 /*
- * includes.h - what a template may #include: files of its own folder, of the folder `common` beside or in it,
- * of folders that are named here, CUDA's headers and those in folders of the user's (source/headers.h). A
- * compiler quotes the lines that it does not understand, and would so print whatever file a template names.
+ * includes.h - the files that a template may #include: those of its own folder, of the folder `common` beside
+ * or in it, of folders that are named here, CUDA's headers and those in folders of the user's
+ * (source/headers.h). A compiler quotes lines that it does not understand, and would so print any file that a
+ * template names.
  *
- * Links and `..` are followed before a file is checked. Files of the template's own are read, and what they
- * include is checked too; CUDA's and the user's are taken as they are. Names that a macro makes up are not
- * taken.
+ * Links and `..` are followed before a file is checked. The template's own files are read, and their includes
+ * are checked too; CUDA's and the user's are accepted unread. Names that are made by macros are refused.
  */
 #ifndef AUTOTUNE_INCLUDES_H
 #define AUTOTUNE_INCLUDES_H

@@ -1,9 +1,9 @@
 /*
- * includes_hidden.c - the one reader of C++ that is not made of tokens (source/lex.h). What a comment, a
- * string or an #if hides depends on the compiler and its dialect (raw strings, trigraphs, blanks behind a
- * backslash, marks of byte order), so a text of somebody else must not decide it: a directive is found
- * wherever it may be one. Nothing must be known of the language but how a directive can be spelled: %: for #,
- * comments between its words, lines that a backslash joins.
+ * includes_hidden.c - the one reader of C++ that does not use tokens (source/lex.h). Whether a comment, a
+ * string or an #if hides a directive depends on the compiler and its dialect (raw strings, trigraphs, blanks
+ * behind a backslash, byte order marks), so a text from outside must not decide it: a directive is found
+ * wherever it may be one. This needs only the ways to spell a directive: %: for #, comments between its
+ * words, lines that a backslash joins.
  */
 #include "compile/includes_hidden.h"
 

@@ -1,6 +1,6 @@
 /*
- * includes_hidden.h - what a text may include or ask for, whatever comment, string or #if hides it. Private
- * to includes*.c.
+ * includes_hidden.h - the directives of a text, also those inside comments, strings or #if.
+ * Private to includes*.c.
  */
 #ifndef AUTOTUNE_INCLUDES_HIDDEN_H
 #define AUTOTUNE_INCLUDES_HIDDEN_H

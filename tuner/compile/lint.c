@@ -1,7 +1,7 @@
 /*
- * lint.c - requirements are evaluated by the space, which knows those that refuse nothing; a conflict is
- * what is left when each requirement in turn is taken away and put back if that makes the space other than
- * empty. For grids the smallest shape that the op allows is tried.
+ * lint.c - the space reports requirements that refuse nothing. A conflict is found by removing each
+ * requirement in turn, and restoring it if the space is then no longer empty; the rest is the conflict. Grids
+ * are tried with the smallest shape that the op allows.
  */
 #include "compile/lint.h"
 
@@ -145,7 +145,7 @@ static bool is_filled(const atx_op *op, const char *name)
     return false;
 }
 
-/* Of a kernel elsewhere the host fills it; here nobody does. */
+/* The host of another program fills it; here it stays empty. */
 static void tell_constants(const atx_lint_query *q)
 {
     atx_tokens code;
@@ -158,7 +158,7 @@ static void tell_constants(const atx_lint_query *q)
         if (is_filled(q->t->op, found.name))
             continue;
         atx_str_addf(&text,
-                     "'%.*s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value "
+                     "'%.*s' is in __constant__ memory, which no launch fills: it is 0. Expected a value "
                      "of its own, or ",
                      (int)found.len, found.text);
         if (*found.name)

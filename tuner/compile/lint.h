@@ -1,7 +1,6 @@
 /*
- * lint.h - what is likely not meant in a template's declaration, found without compiling: requirements that
- * refuse nothing or exclude each other, grids that come to nothing, arguments in another order than the
- * kernel's.
+ * lint.h - likely mistakes in a template's declaration, found without compiling: requirements that refuse
+ * nothing or exclude each other, empty grids, arguments in another order than the kernel's.
  */
 #ifndef AUTOTUNE_LINT_H
 #define AUTOTUNE_LINT_H

@@ -66,7 +66,7 @@ void atx_nvrtc_compile_ahead(atx_nvrtc *nvrtc, const char *folder);
 
 /*
  * PTX from now on: optimised as little as this NVRTC can (13.0 and newer), in a third of the time, or as
- * ever. For whoever tries once what a kernel does: it then runs two or three times as long.
+ * ever. For kernels that run once: they then run two or three times as long.
  */
 void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry);
 
@@ -100,7 +100,8 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
 void atx_nvrtc_log_with_resources(atx_str *out, const char *log, const atx_resources *resources);
 void atx_nvrtc_digest(char *raw, atx_str *log, atx_resources *resources);
 
-/* Moves errors, each with the lines that belong to it, before warnings: whoever shows the begin shows why. */
+/* Moves errors, each with the lines that belong to it, before warnings: the beginning of a log then has the
+ * reason. */
 void atx_nvrtc_errors_first(char *log);
 
 /* The first error of a log: "FILE(LINE): error: TEXT". */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOG_LIMIT ((size_t)64 * 1024) /* a template gone wild writes megabytes; nobody reads them */
+#define LOG_LIMIT ((size_t)64 * 1024) /* a faulty template may write megabytes */
 
 /* The number in front of `what` ("32" before " registers") in a line; -1 when it is not there. */
 static int64_t number_before(const char *line, const char *what)

@@ -54,7 +54,7 @@ typedef struct atx_compiled {
     atx_str code, log; /* owned by the result */
     atx_resources resources;
     double compile_s;
-    int worker;                /* who did it, counted from 0                      */
+    int worker;                /* its number, from 0                              */
     double started_s, ended_s; /* as the supervisor saw it; atx_now_s()           */
 } atx_compiled;
 void atx_compiled_clear(atx_compiled *c);
@@ -89,7 +89,7 @@ at_status atx_pool_pump(atx_pool *pool, at_error *err) AT_MUST_CHECK;
 void atx_pool_drop(atx_pool *pool);
 void atx_pool_drop_of(atx_pool *pool, int owner);
 
-/* Ends workers until so many are left; what they were compiling others begin anew. */
+/* Ends workers until so many are left; others compile their jobs again. */
 void atx_pool_shrink(atx_pool *pool, int workers);
 
 /* Starts workers until there are so many, or as many as a pool has at most. AT_ERR_MEMORY: as before. One

@@ -1,5 +1,5 @@
 /*
- * pool_frames.h - what a pool and its workers send each other. Private to pool.c and pool_worker.c.
+ * pool_frames.h - the messages between a pool and its workers. Private to pool.c and pool_worker.c.
  *
  * A worker sends READY once NVRTC is open, then a RESULT for each JOB; FAILED ends it all.
  */

@@ -105,7 +105,7 @@ static void send_failure(at_status status, const at_error *why)
     atx_put_i64(&body, status);
     atx_put_text(&body, why->text);
     at_status sent = atx_wire_send(ATX_CHILD_FD, FAILED, &body, NULL);
-    (void)sent; /* nobody is left to be told */
+    (void)sent; /* the supervisor has ended */
     atx_str_clear(&body);
 }
 
@@ -129,7 +129,7 @@ static at_status serve_all(atx_nvrtc *nvrtc, rlim_t memory_bytes, at_error *err)
     return status;
 }
 
-/* What NVRTC does once, at its first kernel, is done while nobody waits: the device is starting. */
+/* NVRTC's work at its first kernel is done early, while the device is starting. */
 static at_status warm_up(atx_nvrtc *nvrtc, at_error *err)
 {
     atx_str code = { 0 }, log = { 0 };

@@ -1,7 +1,7 @@
 /*
- * sensitivity.c - in each round one configuration is drawn, and for each parameter that has not shown an
- * effect another that differs in it alone; all are compiled side by side. Rounds go on with what is left,
- * from other configurations, as a parameter may matter only beside certain values of others.
+ * sensitivity.c - in each round one configuration is drawn, and for each parameter without a known effect
+ * another one that differs only in it; all are compiled in parallel. Rounds continue with the remaining
+ * parameters and other configurations, since a parameter may matter only beside certain values of others.
  */
 #include "compile/sensitivity.h"
 

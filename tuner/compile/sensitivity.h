@@ -1,7 +1,7 @@
 /*
- * sensitivity.h - parameters that change nothing: whatever their value, the machine code is the same, and so
- * is the launch. Mostly they are not seen by the code, which has a #define of its own, or asks by #if for
- * what is no macro; then they are told also where they change the launch.
+ * sensitivity.h - parameters without effect: for all values the machine code and the launch are the same.
+ * Mostly the code does not read them, since it has a #define of its own, or tests by #if a name that is no
+ * macro; then they are reported also if they change the launch.
  */
 #ifndef AUTOTUNE_SENSITIVITY_H
 #define AUTOTUNE_SENSITIVITY_H

@@ -1,12 +1,11 @@
 /*
- * cut.c - what of a rendered source a kernel needs.
+ * cut.c - the parts of a rendered source that a kernel needs.
  *
- * 1. Clean (cut_clean.c): the text without what is the tuner's.
- * 2. Split (cut_split.c) into items: top-level definitions and preprocessor lines.
- * 3. Reach: from the kernel's unit on, each unit that declares a word of a reached unit is reached. Names
- *    decide, not scopes or overloads: too much may be kept, never too little. But a name that a unit mentions
- *    first where it declares a number is its own. What is of no known form is kept.
- * 4. Write the reached units in their order, lines apart as they were.
+ * 1. Clean (cut_clean.c): remove the text that the tuner added. 2. Split (cut_split.c) into items: top-level
+ * definitions and preprocessor lines. 3. Reach: beginning with the kernel's unit, each unit that declares a
+ * word of a reached unit is reached. Names decide, not scopes or overloads: too much may be kept, never too
+ * little. A name that a unit first mentions in the declaration of a number is local to it. Items of an
+ * unknown form are kept. 4. Write the reached units in their order, with the original spacing.
  */
 #include "cut/cut.h"
 

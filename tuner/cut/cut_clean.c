@@ -1,8 +1,7 @@
 /*
- * cut_clean.c - takes from a rendered source what is there for the renderer, the catalog and editors: #line,
- * the declaration, `#ifndef AUTOTUNE_RENDERED` sections, AUTOTUNE_ARG. One pass over the tokens: what goes is
- * left out, what stays is copied as it is, so lines keep their form. The kernel gets its other name on the
- * way.
+ * cut_clean.c - removes from a rendered source the text for the renderer, the catalog and editors: #line, the
+ * declaration, `#ifndef AUTOTUNE_RENDERED` sections, AUTOTUNE_ARG. One pass over the tokens copies the rest
+ * unchanged, so lines keep their form. It also renames the kernel.
  */
 #include <string.h>
 

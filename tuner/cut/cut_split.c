@@ -1,10 +1,10 @@
 /*
- * cut_split.c - finds where top-level definitions end, and which names they declare.
+ * cut_split.c - finds the ends of top-level definitions, and the names that they declare.
  *
- * A definition ends at ';' outside all brackets, or at the '}' of a function or namespace. Its form is told
- * by what stands outside brackets: a tag (struct, enum), the parenthesis of parameters, '='. Names are those
- * that the form declares; of a form that is not known, none are, and the item is always kept. Templates'
- * heads are skipped by counting angles with parentheses left aside.
+ * A definition ends at ';' outside all brackets, or at the '}' of a function or namespace. The tokens outside
+ * brackets give its form: a tag (struct, enum), the parenthesis of parameters, '='. The form gives the names;
+ * an item of an unknown form has no names and is always kept. Template heads are skipped by counting angle
+ * brackets outside parentheses.
  */
 #include <stdlib.h>
 #include <string.h>

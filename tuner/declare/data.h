@@ -1,11 +1,11 @@
 /*
- * data.h - the numbers of a problem: how elements are read and written, what inputs hold, and which results
- * are close enough. One text for the host and for the device: C here, CUDA in front of runner/verify.cu and
- * in exported self-tests.
+ * data.h - the numbers of a problem: reading and writing elements, contents of inputs, and comparison of
+ * results. One text for the host and for the device: C here, CUDA in front of runner/verify.cu and in
+ * exported self-tests.
  *
- * An element is one number, or two of its half where it is complex or wider than 8 bytes. What a number is,
- * one int tells: class * 16 + bytes. Whatever is computed here is so on both sides, bit for bit: integers,
- * and roundings that IEEE 754 defines.
+ * An element is one number, or two numbers of half its size if it is complex or wider than 8 bytes. The class
+ * and size of a number are one int: class * 16 + bytes. All results are equal on both sides, bit for bit:
+ * only integers, and roundings that IEEE 754 defines, are used.
  */
 #ifndef AUTOTUNE_DATA_H
 #define AUTOTUNE_DATA_H

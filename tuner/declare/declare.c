@@ -1,12 +1,12 @@
 /*
- * declare.c - what blocks of ops and of templates have in common: the table of keywords, and the lines
- * `language`, `use`, `each`, `let`, `const` and `require`.
+ * declare.c - the lines that ops and templates have in common: the table of keywords, and `language`, `use`,
+ * `each`, `let`, `const` and `require`.
  *
- * A block is read line by line through a table of keywords, which says which lines may stand there more than
- * once, must not be missing, or come after which.
+ * A block is read line by line through a table of keywords, which says which lines may be repeated, which are
+ * required, and which come after which.
  *
  * `let c[d] = EXPRESSION` is a family: a let for each value of the index d, c0, c1 ..., in that order, each
- * compiled from the same text with d bound. So whatever reads lets knows nothing of indices.
+ * compiled from the same text with d bound. So code that reads lets does not handle indices.
  */
 #include "declare/declare.h"
 

@@ -1,11 +1,11 @@
 /*
  * declare_common.c - shared device code: a library of files by name, and bundles made from it.
  *
- * A bundle's files are found by walking the `use` lines depth first and writing a file when all that it uses
- * is written. Files on the way down are marked, so that a circle is seen where it closes. The line before
- * each file gives its length in bytes, so nothing that stands in a file can be taken for such a line. A
- * stored bundle is taken apart into a library, and made again by the same walk: what does not come out as the
- * same bytes was no bundle, and cannot have the hash that it is stored under.
+ * The files of a bundle are found by walking the `use` lines depth first; a file is written after all files
+ * that it uses. Files on the way down are marked, so that a cycle is found where it closes. The line before
+ * each file gives its length in bytes, so no text inside a file can be mistaken for such a line. A stored
+ * bundle is split into a library and made again by the same walk: if the bytes differ, it was no bundle, and
+ * cannot have the hash that it is stored under.
  */
 #include "declare/declare_common.h"
 
@@ -432,7 +432,7 @@ static at_status gather_fresh(atx_gathered *out, const atx_gather_request *reque
     if (sources->count == 0)
         return AT_OK;
     if (!request->allowed)
-        return atx_fail_at(err, sources->where[0], "found the source '%s', whose text did not come along",
+        return atx_fail_at(err, sources->where[0], "found the source '%s' without its text",
                            sources->items[0]);
     return atx_gather(out, request, err);
 }

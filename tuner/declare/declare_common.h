@@ -1,16 +1,16 @@
 /*
  * declare_common.h - device code that several templates share: files templates/common/NAME.cuh, which an op
- * or a template takes by a line `use NAME...` of its declaration.
+ * or a template includes by a line `use NAME...` of its declaration.
  *
- * A *bundle* is the text that is stored and rendered for an op or a template, and whose meaning is hashed:
- * each file that it uses, dependencies first, behind a line that tells its name and length; likewise the
- * pieces of the files that it names in `source` lines; then its own file. Before all of it stand a line with
- * the note of what it reaches in the user's folders of headers (headers.h), and one for each array in a file
- * that the op names, with the hash of its contents (declare_files.h). Without such lines it is that file and
- * nothing else.
+ * A *bundle* is the text that is stored and rendered for an op or a template, and whose normalized form is
+ * hashed: each file that it uses, dependencies first, after a line with the file's name and length; likewise
+ * the parts of files that it names in `source` lines; then its own file. In front of all is a line with the
+ * note of the headers that it includes from the user's folders (headers.h), and a line for each array in a
+ * file that the op names, with the hash of its contents (declare_files.h). Without any of these the bundle is
+ * the file itself.
  *
- * Common code may also declare parameters, lets, consts and requirements, which are those of every template
- * that uses it: atx_template_read_with reads them at the place of the `use`.
+ * Common code may also declare parameters, lets, consts and requirements, which belong to every template that
+ * uses it: atx_template_read_with reads them at the place of the `use`.
  */
 #ifndef AUTOTUNE_DECLARE_COMMON_H
 #define AUTOTUNE_DECLARE_COMMON_H

@@ -3,10 +3,10 @@
  *
  *     NAME                    a size
  *     NAME=N                  one that may be left out of a shape
- *     NAME=WORD|WORD|...      a choice, which has the first word when it is left out
+ *     NAME=WORD|WORD|...      a choice; the default is the first word
  *
- * A choice is a size from 1 to the number of its words: everything that tells problems apart by sizes does so
- * by choices too. Expressions know the words as constants NAME_WORD.
+ * A choice is a size from 1 to the number of its words, so all code that tells problems apart by sizes also
+ * handles choices. Expressions know the words as constants NAME_WORD.
  */
 #include "declare/declare.h"
 

@@ -1,11 +1,10 @@
 /*
- * declare_files.c - the arrays that an op names, `input file` and `reference file`. What they hold decides
- * which results are right, and may decide how long a kernel takes. So a note of their contents is a part of
- * the op's text and of that of its templates, and of the hashes of these: with other data no earlier result
- * is theirs.
+ * declare_files.c - the arrays in files that an op names, `input file` and `reference file`. Their contents
+ * decide which results are right, and may decide how long a kernel takes. So a note of their contents is part
+ * of the op's text and of the texts and hashes of its templates: with other data earlier results do not
+ * count.
  *
- * A file that is not there is noted as such: a look-up then finds what is near, and a run says what is
- * missing.
+ * A missing file is noted as missing: a look-up then gives a near answer, and a run reports the file.
  */
 #include "declare/declare_files.h"
 

@@ -1,4 +1,4 @@
-/* declare_files.h - the arrays that an op names, in files: a note of what they hold, and where they are. */
+/* declare_files.h - the arrays in files that an op names: a note of their contents, and their places. */
 #ifndef AUTOTUNE_DECLARE_FILES_H
 #define AUTOTUNE_DECLARE_FILES_H
 

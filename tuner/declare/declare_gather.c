@@ -1,8 +1,8 @@
 /*
- * declare_gather.c - an #include is replaced whatever #if it stands in, if that is not certain to leave it
- * out: the condition then holds for what replaced it. `#pragma once` becomes a guard named by the file's
- * contents, as it means nothing where there is one file. A guarded file that is open already would be empty:
- * it is left out, so circles end where the preprocessor would end them.
+ * declare_gather.c - an #include is replaced inside any #if that is not certain to leave it out: the
+ * condition then holds for the replacement. `#pragma once` becomes a guard named by the file's contents,
+ * since it has no meaning in a single file. A guarded file that is already open would be empty and is left
+ * out, so cycles end where the preprocessor would end them.
  */
 #include "declare/declare_gather.h"
 

@@ -2,10 +2,10 @@
  * declare_gather.h - the files that a template names in its `source` lines, and its own, with the headers
  * that they include, as one text.
  *
- * An #include of a file that lies beside the including one, or in one of the template's `include` folders, is
- * replaced by that file; every other one (CUDA's own headers, those of the user's folders) stays. So a
- * template's hash covers all that it is made of but CUDA, a stored winner compiles without the files, and the
- * compiler opens none of them.
+ * An #include of a file beside the including one, or in one of the template's `include` folders, is replaced
+ * by that file; all others (CUDA's own headers, those of the user's folders) stay. So a template's hash
+ * covers all of its code except CUDA, a stored winner compiles without the files, and the compiler opens none
+ * of them.
  */
 #ifndef AUTOTUNE_DECLARE_GATHER_H
 #define AUTOTUNE_DECLARE_GATHER_H

@@ -1,9 +1,9 @@
 /*
  * declare_image.c - writing and loading images of templates.
  *
- * A structure is copied as it is, then each of its pointers replaced: by where it points to, times two, and
- * one more when that is fixed. Invariant: every pointer of every structure is named here once. test_catalog
- * compares the images of two readings, which differ in what is not.
+ * A structure is copied, then each of its pointers is replaced by twice the offset of its target, plus one if
+ * the target is fixed. Invariant: every pointer of every structure is named here once. test_catalog compares
+ * the images of two readings, which differ in a pointer that is not.
  */
 #include "declare/declare_image.h"
 

@@ -1,10 +1,10 @@
 /*
- * declare_image.h - templates that have been read, as bytes that a program can carry: to read the
- * declarations of all templates of an op takes longer than all else that a first answer needs.
+ * declare_image.h - templates that have been read, as bytes inside the program: reading the declarations of
+ * all templates of an op would take longer than the rest of a first answer.
  *
- * An image has the structures of one template, with offsets where pointers are, and a list of these; texts,
- * values and the code of expressions, which point to nothing, are shared by all images and stay where they
- * lie. It is made on the machine that builds the program, by the same compiler: its layout is that of the
+ * An image has the structures of one template, with offsets in place of pointers, and a list of these. Texts,
+ * values and the code of expressions hold no pointers; all images share them, and they are used in place. The
+ * image is made on the machine that builds the program, by the same compiler, with the layout of the
  * structures.
  */
 #ifndef AUTOTUNE_DECLARE_IMAGE_H

@@ -310,7 +310,7 @@ at_status atx_check_numbers(const atx_op *op, at_error *err)
 
 /* ---- can it prove anything? ---- */
 
-/* A field of floating point that nobody says anything of. */
+/* A floating-point field without declared contents. */
 static const atx_field *unsaid_field(const atx_op *op, const atx_arg *arg)
 {
     const atx_struct *s = atx_arg_struct(op, arg);

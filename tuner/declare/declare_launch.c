@@ -1,6 +1,6 @@
 /*
- * declare_launch.c - how a kernel is launched, besides its grid and block. What stands behind `block` in a
- * line `launch` is, for a template of one launch, a line of its own: one table has the words of both.
+ * declare_launch.c - how a kernel is launched, besides its grid and block. The words after `block` in a line
+ * `launch` are lines of their own in a template of one launch; one table has the words of both.
  */
 #include <stddef.h>
 #include <string.h>

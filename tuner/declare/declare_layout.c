@@ -1,8 +1,8 @@
 /*
  * declare_layout.c - the lines of an op whose problems are layouts: `strides` and `same`.
  *
- * A layout is a stride for each dimension. Such an op has two, of its input and of its output; what they mean
- * is in layout.h.
+ * A layout is a stride for each dimension. Such an op has two, of its input and of its output; layout.h
+ * describes them.
  */
 #include "declare/declare_internal.h"
 

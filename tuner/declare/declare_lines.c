@@ -1,9 +1,8 @@
 /*
- * declare_lines.c - a block is searched for in the source as it stands; nothing is copied. The
- * reader holds one logical line, from its first character to its '#' or its end; backslashes that
- * continue a line are skipped as blanks, so a place in a line is a place in the file, and messages
- * name line and column. Lines are counted from the last block that was entered, so the source is
- * gone through once.
+ * declare_lines.c - a block is found and read in the source, without a copy. The reader holds one logical
+ * line, from its first character to its '#' or its end; backslashes that continue a line are skipped as
+ * blanks, so a place in a line is a place in the file, and messages name line and column. Lines are counted
+ * from the last block that was entered, so the source is read once.
  */
 #include "declare/declare_lines.h"
 

@@ -1,13 +1,13 @@
 /*
  * declare_lines.h - the lines of a declaration block, and the words on a line. Private to declare*.c.
  *
- * A block is a comment that starts with the marker "!autotune" at the start of a line. A line goes on after a
- * backslash at its end; what follows its first '#' is its comment. The reader looks at the source in place,
- * so every message can tell where it found what.
+ * A block is a comment that starts with the marker "!autotune" at the start of a line. A backslash at the end
+ * of a line continues it; the text after its first '#' is a comment. The reader reads the source in place, so
+ * every message can give the place of its cause.
  *
  * The first failure stays in `status`. After it the block counts as read: the reader is at the end of the
- * last line, words are empty, numbers 0 and texts NULL, and no other failure is told. So whoever reads asks
- * for the status once, at the end.
+ * last line, words are empty, numbers 0 and texts NULL, and no other failure is reported. So callers check
+ * the status once, at the end.
  */
 #ifndef AUTOTUNE_DECLARE_LINES_H
 #define AUTOTUNE_DECLARE_LINES_H
@@ -32,7 +32,7 @@ typedef struct atx_lines {
     const char *file; /* borrowed by every place that is handed out */
     at_error *err;
     at_status status;        /* AT_OK, or the first failure */
-    atx_declaring in;        /* set by whoever opens it     */
+    atx_declaring in;        /* set by the caller that opens it */
     const char *begin, *end; /* of the block: after the marker, before the end of the comment */
     atx_where begin_where;
     const char *next; /* the line to read next, and its number and column */

@@ -1,10 +1,11 @@
 /*
- * declare_metric.c - the lines `metric` and `objective` of an op: figures of the user's, made from what is
- * measured.
+ * declare_metric.c - the lines `metric` and `objective` of an op: the user's figures, computed from measured
+ * ones.
  *
  * An expression is read once, with the names that are known at its line: the op's own first, then figures,
- * then the metrics above it. Limits of the device are none of them: a result is also shown where its device
- * is not. `param.NAME` is a parameter of templates, which are read later: the catalog looks for it in them.
+ * then the metrics above it. Device limits are not among them, since a result is also shown on machines
+ * without its device. `param.NAME` is a parameter of templates, which are read later; the catalog checks it
+ * then.
  */
 #include "declare/declare_internal.h"
 

@@ -1,8 +1,8 @@
 /*
  * declare_names.c - the names of an op and of its templates, by their slots, and expressions of them.
  *
- * A name gets its slot at its declaration and is known from there on: lets can only read what is above them,
- * so evaluating them in order is enough, and there are no circles.
+ * A name gets its slot at its declaration and is known from there on: lets can only read the lets above them,
+ * so evaluating them in order is enough, and there are no cycles.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /*
  * declare_param.c - a parameter of a template and its values: integers, ranges, or words; and the line
- * `general`, which says what values of consts are right for all sizes.
+ * `general`, which gives values of consts that are right for all sizes.
  *
- * A word is a value that the kernel knows as the constant NAME_word; words are numbered from 0, but of
- * true and false alone by what they mean.
+ * A word is a value that the kernel knows as the constant NAME_word. Words are numbered from 0, except true
+ * and false alone, which are 1 and 0.
  */
 #include "declare/declare_internal.h"
 

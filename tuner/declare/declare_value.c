@@ -1,6 +1,6 @@
 /*
  * declare_value.c - element types by the names that an operation knows, and numbers of a type: an expression,
- * or of a floating type a number.
+ * or, for a floating type, also a literal.
  */
 #include "declare/declare.h"
 

@@ -1,6 +1,6 @@
 /*
- * option.c - a word is an option, with or without a value. Values are letters, digits and a few signs, so
- * that no option brings another one along. What goes on to ptxas is looked at as an option of its own.
+ * option.c - a word is one compiler option, with or without a value. Values are letters, digits and a few
+ * signs, so that an option cannot contain another one. Options for ptxas are checked as options of their own.
  */
 #include "declare/option.h"
 

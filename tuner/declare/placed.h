@@ -1,6 +1,6 @@
 /*
- * placed.h - numbers that lie anywhere in a buffer: those of a field, in an array of structs. One text for
- * the host and for the device, as data.h, behind which it stands in front of runner/verify.cu.
+ * placed.h - numbers at any place of a buffer: those of a field, in an array of structs. One text for the
+ * host and for the device, like data.h, after which it is included in front of runner/verify.cu.
  */
 #ifndef AUTOTUNE_PLACED_H
 #define AUTOTUNE_PLACED_H

@@ -1,4 +1,4 @@
-/* tensor_map.h - what a line `tensormap` declares: see declare_tensor_map.c. */
+/* tensor_map.h - the contents of a line `tensormap`: see declare_tensor_map.c. */
 #ifndef AUTOTUNE_DECLARE_TENSOR_MAP_H
 #define AUTOTUNE_DECLARE_TENSOR_MAP_H
 

@@ -1,7 +1,7 @@
 /*
- * advice.c - sectors and wavefronts beyond the least are cycles of a multiprocessor that nothing comes of:
- * 64 bytes from the L2 or one wavefront is one. What cannot be counted in cycles (occupancy, waves) goes by
- * the share of the machine that it leaves idle.
+ * advice.c - sectors and wavefronts above the least possible number are wasted cycles of a multiprocessor: 64
+ * bytes from the L2, or one wavefront, is one cycle. Costs that cannot be counted in cycles (occupancy,
+ * waves) are ranked by the share of the machine that they leave idle.
  */
 #include "explain/advice.h"
 

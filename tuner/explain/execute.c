@@ -1,7 +1,7 @@
 /*
- * execute.c - problems and configurations go round together: configuration k of a template is tried on its
- * k-th problem, so that few configurations see many shapes and types. What a problem holds and its right
- * answer are made once, when the first template wants it.
+ * execute.c - problems and configurations are paired in rotation: configuration k of a template is tried on
+ * its k-th problem, so that few configurations see many shapes and types. The contents of a problem and its
+ * right answer are made once, when the first template needs them.
  */
 #include "explain/execute.h"
 

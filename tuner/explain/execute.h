@@ -1,6 +1,6 @@
 /*
- * execute.h - runs sampled configurations of templates on the machine, without a GPU, and says what is wrong
- * with them: their results, and what they did that no result shows.
+ * execute.h - runs sampled configurations of templates on the machine, without a GPU, and reports their
+ * faults: wrong results, and faults that no result shows.
  */
 #ifndef AUTOTUNE_EXPLAIN_EXECUTE_H
 #define AUTOTUNE_EXPLAIN_EXECUTE_H

@@ -1,6 +1,6 @@
 /*
- * figures.h - what one configuration costs on a problem: run on the machine, or a sample of its blocks, and
- * counted; with what the compiler and the table of architectures say of it.
+ * figures.h - the cost of one configuration on a problem: run on the machine, or a sample of its blocks, and
+ * counted; with figures of the compiler and of the table of architectures.
  */
 #ifndef AUTOTUNE_EXPLAIN_FIGURES_H
 #define AUTOTUNE_EXPLAIN_FIGURES_H

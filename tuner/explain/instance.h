@@ -21,7 +21,7 @@ typedef struct atx_instance_options {
     const int64_t *slots; /* bound for the op; borrowed for the call */
     int cc;
     uint64_t seed;
-    bool answer;        /* run the reference: atx_instance_try wants it */
+    bool answer;        /* run the reference: atx_instance_try needs it */
     int64_t most_steps; /* of all threads of the reference; 0: as long as it takes */
     int64_t
         most_filled_bytes; /* larger inputs of random bits stay zero, which no address depends on; 0: none */
@@ -56,7 +56,7 @@ const atx_buffer *atx_instance_buffer(const unsigned char **begin, const atx_ins
 at_status atx_instance_run(unsigned char *out[ATX_MAX_ARGS], atx_instance *instance,
                            const atx_program *program, at_error *err) AT_MUST_CHECK;
 
-/* What a launch ran of, for counts that are a sample. */
+/* The share of a launch that ran, for counts that are a sample. */
 typedef struct atx_sample {
     int64_t blocks, of; /* the most of any launch's */
 } atx_sample;

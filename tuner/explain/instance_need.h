@@ -1,4 +1,6 @@
-/* instance_need.h - what a problem takes of this machine, before anything of it is made. */
+/*
+ * instance_need.h - the memory that a problem needs on this machine, computed before anything is allocated.
+ */
 #ifndef AUTOTUNE_EXPLAIN_INSTANCE_NEED_H
 #define AUTOTUNE_EXPLAIN_INSTANCE_NEED_H
 

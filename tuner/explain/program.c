@@ -1,4 +1,4 @@
-/* program.c - NVRTC's PTX names kernels as they are mangled; which entry is meant, cubin.h knows. */
+/* program.c - NVRTC's PTX has mangled names of kernels; cubin.h finds the entry that is meant. */
 #include "explain/program.h"
 
 #include "compile/connection.h"

@@ -1,6 +1,4 @@
-/* validate.h - whether an output is what the op wants, on the host; what atx_verdict says of a device's.
- * Pure.
- */
+/* validate.h - whether an output is right, on the host; the same as atx_verdict says of a device's. Pure. */
 #ifndef AUTOTUNE_EXPLAIN_VALIDATE_H
 #define AUTOTUNE_EXPLAIN_VALIDATE_H
 

@@ -1,8 +1,8 @@
 /*
- * expr.c - evaluation of compiled expressions (expr_code.h), and explaining why one failed. A loop
- * over instructions with a fixed stack: the parser has proved the depth, so nothing is checked but
- * the arithmetic, whose overflow, division by zero and bad shifts are faults with their place in
- * the text. The most frequent instructions stand in the loop itself, the others behind a call.
+ * expr.c - evaluation of compiled expressions (expr_code.h), and the reason when one fails. A loop over
+ * instructions with a fixed stack: the parser has proved the depth, so only the arithmetic is checked, whose
+ * overflow, division by zero and bad shifts are faults with their place in the text. The most frequent
+ * instructions are in the loop itself, the others in a function.
  */
 #include "expr/expr.h"
 

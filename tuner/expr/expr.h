@@ -118,7 +118,7 @@ typedef struct atx_bounds {
  */
 bool atx_expr_bounds(atx_bounds *out, const atx_expr *expr, const atx_bounds *slots);
 
-/* What a slot holds for someone who binds one after the other. */
+/* The state of a slot while slots are bound one after the other. */
 typedef enum atx_binding {
     ATX_UNBOUND,  /* nothing yet                                    */
     ATX_BOUND,    /* a value, until another one is tried            */

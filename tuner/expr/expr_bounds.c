@@ -1,12 +1,11 @@
 /*
- * expr_bounds.c - what is known of an expression's value before all of its slots are bound: by interval
- * arithmetic, its bounds; and what of the bound slots it still depends on. See expr.h. After R. E. Moore,
- * Interval Analysis (1966), on integers: the bounds of a result are among the results at the corners, for
- * operators that are monotone in each operand there.
+ * expr_bounds.c - the value of an expression before all of its slots are bound: its bounds, by interval
+ * arithmetic; and its remaining dependence on the bound slots. See expr.h. After R. E. Moore, Interval
+ * Analysis (1966), on integers: for operators that are monotone in each operand, the bounds of a result are
+ * among the results at the corners.
  *
- * Where it is not known which way a jump goes, both are walked: what the skipped way would give waits until
- * the ways meet. For what is left of the bound slots a known value is written down where it meets one that is
- * not known.
+ * If it is unknown which way a jump goes, both ways are followed; the result of the skipped way waits until
+ * they meet. The remaining dependence on bound slots is the list of known values that meet an unknown one.
  */
 #include "expr/expr.h"
 

@@ -1,6 +1,6 @@
 /*
- * expr_c.c - an expression as C: the byte code is read once with a stack of texts. A jump's target tells
- * where its right side, or its branches, end; so && || ?: become C's, which evaluate as little.
+ * expr_c.c - an expression as C: the byte code is read once with a stack of texts. A jump's target gives the
+ * end of its right side or branches; so && || ?: become C's, which skip evaluation in the same way.
  */
 #include "expr/expr_code.h"
 #include "util/str.h"

@@ -2,11 +2,11 @@
  * expr_parse.c - from text to byte code: a precedence-climbing parser that emits code as it goes. See expr.h
  * for the language.
  *
- * Whatever parses leaves its value on the machine's stack; the current token is not consumed yet. An index is
- * a number while the parser goes over a text: the body of a fold is parsed once for each of its values, from
- * the same place, and emits what would have been written by hand. So places in messages are those of the
- * text, and evaluation knows nothing of indices. What a condition leaves out is not parsed; where it leaves
- * out all, the body is parsed once and its code dropped, to find its end.
+ * Each parsed operand leaves its value on the machine's stack; the current token is not consumed yet. An
+ * index is a number during parsing: the body of a fold is parsed once for each value of its index, from the
+ * same place, and emits the code that would have been written by hand. So places in messages are those of the
+ * text, and evaluation knows no indices. Values that a condition excludes are not parsed; if it excludes all,
+ * the body is parsed once and its code dropped, to find its end.
  */
 #include "expr/expr.h"
 

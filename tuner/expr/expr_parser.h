@@ -1,9 +1,9 @@
 /*
- * expr_parser.h - what the grammar of expr_parse.c stands on: tokens, one ahead, the code that is emitted,
- * and messages. Private to expr*.c.
+ * expr_parser.h - the base of the grammar in expr_parse.c: tokens, one ahead, the emitted code, and messages.
+ * Private to expr*.c.
  *
  * The first failure stays in `status`. After it there are no more tokens and nothing is emitted, so the
- * grammar asks for it once, at the end.
+ * grammar checks it once, at the end.
  */
 #ifndef AUTOTUNE_EXPR_PARSER_H
 #define AUTOTUNE_EXPR_PARSER_H

@@ -1,9 +1,9 @@
 /*
  * expr_real.c - the same byte code on real numbers, for metrics.
  *
- * + - * / and unary minus, comparisons, min, max and abs are those of doubles, so that 1 / 2 is 0.5. What is
- * of integers stays so: % << >> & | ^ ~ ceil_div gcd is_pow2 log2 take whole numbers, and are what they are
- * elsewhere. Every value is finite; NaN in a slot stands for what is not known.
+ * + - * / and unary minus, comparisons, min, max and abs are those of doubles, so that 1 / 2 is 0.5. Integer
+ * operators stay so: % << >> & | ^ ~ ceil_div gcd is_pow2 log2 take whole numbers and give the same results
+ * as elsewhere. Every value is finite; NaN in a slot means unknown.
  */
 #include "expr/expr.h"
 

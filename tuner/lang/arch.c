@@ -1,8 +1,7 @@
 /*
- * arch.c - a table by compute capability, ascending: shared memory, and multiprocessors, L2 and
- * memory of a common card. It stands in for what the driver would say where there is no device. A
- * capability without a row takes the newest older one, so it never promises more than the hardware
- * has.
+ * arch.c - a table by compute capability, ascending: shared memory, and multiprocessors, L2 and memory of a
+ * common card. It is used where there is no driver to ask. A capability without a row takes the newest older
+ * one, so the limits are never above those of the hardware.
  */
 #include "lang/arch.h"
 

@@ -1,5 +1,5 @@
 /*
- * arch.h - what is known of an architecture without having one: limits by compute capability, from the tables
+ * arch.h - the properties of an architecture, without a device: limits by compute capability, from the tables
  * "Compute Capabilities" of the CUDA C++ Programming Guide. Multiprocessors and L2 are those of a common
  * card.
  */

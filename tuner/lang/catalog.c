@@ -1,14 +1,14 @@
 /*
- * catalog.c - files to ops and templates. Built-in files come first, then those of --templates: the
- * later one of two templates with one name wins, and a folder without an op adds to the built-in op
- * of its name. The last op that declares itself the default is. What is built in catalog_built_in.c
- * lists by the names of its files, and reads when it is asked for, or all at once.
+ * catalog.c - reads files into ops and templates. Built-in files come first, then those of --templates: the
+ * later one of two templates with one name wins, and a folder without an op adds to the built-in op of its
+ * name. The last op that declares itself the default is the default. catalog_built_in.c lists the built-in
+ * ones by the names of their files, and reads them at their first use, or all at once.
  *
- * The common code of all folders is read before anything that may use it; the user's stands before
- * the built-in for the user's files only, so that a built-in template is the same text, and has the
- * same hash, whatever folder is given. In each folder the op is read first, since its templates are parsed
- * against it; names are sorted by byte value, so every machine has one order. Invariant: a template's op is
- * in the catalog for as long as it is; nothing is removed from an open catalog.
+ * The common code of all folders is read before the files that may use it; the user's takes precedence over
+ * the built-in for the user's files only, so that a built-in template has the same text and the same hash
+ * with every folder. In each folder the op is read first, since its templates are parsed against it; names
+ * are sorted by byte value, so every machine has one order. Invariant: a template's op is in the catalog for
+ * as long as the template is; nothing is removed from an open catalog.
  */
 #include "lang/catalog.h"
 

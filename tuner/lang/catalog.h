@@ -1,9 +1,9 @@
 /*
- * catalog.h - every op and template that this run knows: those built into the program, then those of
- * `--templates DIR`.
+ * catalog.h - all ops and templates of this run: those built into the program, then those of `--templates
+ * DIR`.
  *
- * Once it is open any number of threads may ask; what has to be read for an answer one of them reads, and
- * the others wait. What it gives is its own, stays where it is and does not change until it is closed.
+ * Once it is open any number of threads may use it; one of them reads a file that an answer needs, and the
+ * others wait. The catalog owns its results; they stay in place and do not change until it is closed.
  */
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
@@ -14,7 +14,7 @@
 
 typedef struct atx_catalog atx_catalog;
 
-/* `why`: what is wrong with a file, and what is left out for it. */
+/* `why`: the fault of a file, and the files that are ignored for it. */
 typedef void atx_broken_file(void *context, const char *why);
 
 /*
@@ -24,7 +24,7 @@ typedef void atx_broken_file(void *context, const char *why);
  * before the built-in of that name.
  */
 typedef struct atx_catalog_options {
-    const char *dir;         /* NULL: only what is built in                         */
+    const char *dir;         /* NULL: only the built-in ones                        */
     const char *headers;     /* the user's folders of them (headers.h); NULL: none  */
     const char *allow;       /* folders that `dir` may read besides (allowed.h); NULL: none */
     atx_broken_file *broken; /* see below; NULL: a file that is wrong ends the whole */
@@ -67,7 +67,7 @@ const char *atx_catalog_op_name(const atx_catalog *catalog, int i); /* reads not
 const atx_op *atx_catalog_op(const atx_catalog *catalog, int i);
 const atx_op *atx_catalog_find_op(const atx_catalog *catalog, const char *name); /* NULL: none */
 
-/* The same, where a failure is told at once. *out NULL with AT_OK: there is none. */
+/* The same, with failures as a status. *out NULL with AT_OK: there is none. */
 at_status atx_catalog_get_op(const atx_op **out, const atx_catalog *catalog, const char *name,
                              at_error *err) AT_MUST_CHECK;
 
@@ -103,7 +103,7 @@ bool atx_catalog_has_op_hash(const atx_catalog *catalog, const atx_op *op, const
 at_status atx_catalog_check_headers(const atx_catalog *catalog, const char *note, const char *list,
                                     at_error *err) AT_MUST_CHECK;
 
-/* The list that a note of this catalog's was made of, for whoever stores it. *out "": it is not known. */
+/* The list that a note of this catalog was made from, to be stored. *out "": it is unknown. */
 at_status atx_catalog_header_list(atx_str *out, const atx_catalog *catalog, const char *note,
                                   at_error *err) AT_MUST_CHECK;
 
@@ -112,9 +112,8 @@ extern const atx_embedded atx_embedded_files[];
 /* The templates of them as they are read (templates/embed_images.c). 0 of them: where they are made. */
 extern const atx_images atx_embedded_images;
 extern const atx_embedded atx_embedded_commons[]; /* "templates/common/index.cuh" */
-extern const atx_embedded
-    atx_embedded_verify[]; /* what stands in verify.cu, with what it needs, in this order */
-extern const atx_embedded atx_embedded_pack[];   /* pack_*.inc: see pack/pack_write.c */
-extern const atx_embedded atx_embedded_export[]; /* export_*.cu and data.h: see export/export_main.c */
+extern const atx_embedded atx_embedded_verify[];  /* verify.cu and the files that it needs, in this order */
+extern const atx_embedded atx_embedded_pack[];    /* pack_*.inc: see pack/pack_write.c */
+extern const atx_embedded atx_embedded_export[];  /* export_*.cu and data.h: see export/export_main.c */
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * catalog_built_in.c - what a catalog is asked for, and reading what is built in at that moment: a program
- * that asks for one problem needs one op and some of its templates, and all of them take milliseconds.
+ * catalog_built_in.c - the catalog's look-ups, and reading built-in files at their first use: a program that
+ * asks for one problem needs one op and some of its templates, and reading all of them takes milliseconds.
  *
- * Of built-in files the name says what they hold: FOLDER/op.cu declares the op FOLDER, FOLDER/NAME.cu its
- * template NAME; one that does not is refused when it is read. Invariant: what is read is what reading all at
- * once gives, in the same order.
+ * The names of built-in files give their contents: FOLDER/op.cu declares the op FOLDER, FOLDER/NAME.cu its
+ * template NAME; a file that does not is refused when it is read. Invariant: the result is the same, in the
+ * same order, as that of reading all at once.
  *
- * They can be wrong only while somebody works on them, so that reading them fails for want of memory alone.
- * An answer has no place for that: what failed is kept for atx_catalog_failure.
+ * Built-in files can be wrong only during development, so reading them fails only for lack of memory. The
+ * look-ups have no error result; the failure is kept for atx_catalog_failure.
  */
 #include "lang/catalog_internal.h"
 
@@ -154,7 +154,7 @@ static at_status read_template(atx_catalog *c, atx_held_template *held, const at
     return AT_OK;
 }
 
-/* One reads, whoever else needs it waits. */
+/* One thread reads, others that need it wait. */
 static at_status get_op(atx_op **out, atx_catalog *c, size_t i, at_error *err)
 {
     atx_held_op *held = &c->ops[i];

@@ -1,6 +1,6 @@
 /*
- * catalog_check.c - what an op names of others, which are read after it: the op that it is compared with, the
- * parameters of its templates that metrics read, and the configuration that it trusts.
+ * catalog_check.c - checks the names that an op uses before they are declared: the op that it is compared
+ * with, the parameters of its templates that metrics read, and the configuration that it trusts.
  */
 #include "lang/catalog_internal.h"
 

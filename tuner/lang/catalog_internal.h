@@ -1,9 +1,9 @@
 /*
- * catalog_internal.h - what the files of a catalog share: ops and templates that may not have been read yet.
- * Private to catalog*.c.
+ * catalog_internal.h - definitions shared by the files of a catalog: ops and templates that may not have been
+ * read yet. Private to catalog*.c.
  *
- * What is built in is known by its file's name before it is read, when it is first asked for; from then on it
- * stays. Any thread may ask: a pointer is set once, under `reading`.
+ * A built-in file is known by its name until its first use, and is then read and kept. Any thread may ask: a
+ * pointer is set once, under `reading`.
  */
 #ifndef AUTOTUNE_CATALOG_INTERNAL_H
 #define AUTOTUNE_CATALOG_INTERNAL_H
@@ -39,7 +39,7 @@ struct atx_catalog {
     atx_broken_file *broken;               /* NULL: one ends the whole */
     void *context;
     pthread_mutex_t reading;
-    at_error failure; /* of what was to be read since somebody asked; AT_OK: none */
+    at_error failure; /* the first since the last query; AT_OK: none              */
 };
 
 /* Lists what is built in, all of it unread; reads all that is not read yet. */

@@ -1,6 +1,6 @@
 /*
- * device_name.c - a name in full goes before words of one. A word ends where a letter or digit stands beside
- * something that is neither.
+ * device_name.c - a full name is preferred to words of one. A word ends between a letter or digit and any
+ * other character.
  */
 #include "lang/device_name.h"
 

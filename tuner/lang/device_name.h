@@ -1,6 +1,6 @@
 /*
- * device_name.h - what users write for a device, everywhere: a number is an index among the GPUs of this
- * machine, anything else a name. A name is one in full, in any case, or whole words of it that no other known
+ * device_name.h - the user's name for a device, everywhere: a number is an index among the GPUs of this
+ * machine, anything else a name. A name is complete, in any case, or whole words of it that no other known
  * device has: "H100" is "NVIDIA H100 80GB HBM3", "H20" is not "NVIDIA H200".
  */
 #ifndef AUTOTUNE_DEVICE_NAME_H

@@ -1,6 +1,5 @@
 /*
- * gpu_model.c - a table by name, from NVIDIA's data sheets. A GPU that is not in it is known by what the
- * driver says of it.
+ * gpu_model.c - a table by name, from NVIDIA's data sheets. For a GPU that is not in it the driver is asked.
  */
 #include "lang/gpu_model.h"
 

@@ -1,5 +1,6 @@
 /*
- * gpu_model.h - what is published of GPUs, by the name that the driver gives them; and how alike two are.
+ * gpu_model.h - published figures of GPUs, by the name that the driver gives them; and how similar two GPUs
+ * are.
  */
 #ifndef AUTOTUNE_GPU_MODEL_H
 #define AUTOTUNE_GPU_MODEL_H

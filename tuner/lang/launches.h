@@ -1,6 +1,6 @@
 /*
- * launches.h - what the arguments of a configuration's launches are, for those who launch it by themselves.
- * What a kernel takes is the template's to say (`arg`, `launch`), what an argument is, the operation's.
+ * launches.h - the arguments of a configuration's launches, for code that launches it itself. The template
+ * (`arg`, `launch`) decides which arguments a kernel takes, the operation what an argument is.
  */
 #ifndef AUTOTUNE_LAUNCHES_H
 #define AUTOTUNE_LAUNCHES_H

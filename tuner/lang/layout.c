@@ -1,9 +1,9 @@
 /*
- * layout.c - the canonical form of two layouts, and what other op it is a problem of.
+ * layout.c - the canonical form of two layouts, and the other op, if any, that it is a problem of.
  *
- * Dimensions are sorted by their stride in the output, the slowest first. Then neighbours fuse where the
- * slower one goes on where the faster one ends, in both layouts: that the rest stays sorted is why one pass
- * is enough.
+ * Dimensions are sorted by their stride in the output, the slowest first. Then neighbours are fused if the
+ * slower one continues where the faster one ends, in both layouts: one pass is enough because the rest stays
+ * sorted.
  */
 #include "lang/layout.h"
 

@@ -2,9 +2,9 @@
  * layout.h - problems that are two layouts of one index space: for each dimension an extent, a stride in the
  * input and a stride in the output, both in elements.
  *
- * Every such problem has one canonical form, whatever it was called: no extents of 1, dimensions that follow
- * each other in both layouts are one, and the rest stands in the output's order, the fastest last. What it
- * has fewer dimensions than the op, stands in front with an extent of 1 and strides of 0.
+ * Every such problem has one canonical form: no extents of 1, dimensions that follow each other in both
+ * layouts are one, and the rest is in the output's order, the fastest last. If it has fewer dimensions than
+ * the op, dimensions with an extent of 1 and strides of 0 are put in front.
  */
 #ifndef AUTOTUNE_LANG_LAYOUT_H
 #define AUTOTUNE_LANG_LAYOUT_H

@@ -1,5 +1,5 @@
 /*
- * layout_text.c - how a problem of two layouts is read, from a line of a shapes file or as it is stored.
+ * layout_text.c - reading a problem of two layouts, from a line of a shapes file or from its stored form.
  *
  * The input's extents, row-major; output dimension i is input dimension p[i]:
  *
@@ -9,11 +9,11 @@
  *
  *     permute 64x100 1,0 in=128,1 out=112,1 f32
  *
- * As one word, as it is stored, here with alignments:
+ * As one word, in its stored form, here with alignments:
  *
  *     permute 64x100:1.0/in=128x1/out=112x1@16x4 f32
  *
- * A line is read word by word, from left to right; the op and the type may stand anywhere.
+ * A line is read word by word, from left to right; the op and the type may be anywhere.
  */
 #include "lang/layout.h"
 #include "lang/shape_text.h"

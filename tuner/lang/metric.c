@@ -1,7 +1,7 @@
 /*
- * metric.c - slots of real numbers: the op's, as a problem binds them without a device, then the figures,
- * then the metrics above, of which one that has no value is not known, then parameters, read from the text
- * of the configuration: what is stored may be of a template that is not here any more.
+ * metric.c - slots of real numbers: the op's, bound for the problem without a device; then the figures; then
+ * the metrics above, of which those without a value are unknown; then parameters, read from the text of the
+ * configuration, since a stored result may be of a template that is no longer here.
  */
 #include "lang/metric.h"
 

@@ -1,8 +1,8 @@
 /*
- * metric.h - the metrics of an op, evaluated for what was measured of a configuration.
+ * metric.h - the metrics of an op, evaluated for the measurement of a configuration.
  *
- * A metric is a function of stored figures and of the declaration as it is now; it is stored nowhere. Pure,
- * safe to call from several threads.
+ * A metric is a function of stored figures and of the current declaration; it is not stored. Pure, safe to
+ * call from several threads.
  */
 #ifndef AUTOTUNE_METRIC_H
 #define AUTOTUNE_METRIC_H

@@ -1,6 +1,6 @@
 /*
- * metric_text.h - the metrics of an op beside its results. One that has no value (what it reads is not known)
- * is null in JSON and '-' elsewhere.
+ * metric_text.h - the metrics of an op beside its results. A metric without a value (an unknown input) is
+ * null in JSON and '-' elsewhere.
  */
 #ifndef AUTOTUNE_METRIC_TEXT_H
 #define AUTOTUNE_METRIC_TEXT_H

@@ -1,5 +1,6 @@
 /*
- * npy.h - NumPy's file format: what an array in a file is, and where its bytes begin. Data is not read here.
+ * npy.h - NumPy's file format: the type and shape of an array in a file, and the place of its bytes. Data is
+ * not read here.
  */
 #ifndef AUTOTUNE_NPY_H
 #define AUTOTUNE_NPY_H

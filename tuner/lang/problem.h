@@ -1,6 +1,4 @@
-/*
- * problem.h - an op, a shape and a type: what is tuned for; and one configuration of a template.
- */
+/* problem.h - an op, a shape and a type, the unit of tuning; and one configuration of a template. */
 #ifndef AUTOTUNE_PROBLEM_H
 #define AUTOTUNE_PROBLEM_H
 

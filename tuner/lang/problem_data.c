@@ -1,4 +1,4 @@
-/* problem_data.c - what a problem's buffers hold and its scalars are, as numbers of their types. */
+/* problem_data.c - the contents of a problem's buffers and its scalars, as numbers of their types. */
 #include "lang/problem.h"
 
 #include "declare/data.h"

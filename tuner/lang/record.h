@@ -1,5 +1,5 @@
 /*
- * record.h - the words that whoever measures, stores, searches or reports shares: what became of a trial, how
+ * record.h - types shared by measuring, storing, searching and reporting: the outcome of a trial, how
  * long it took, what its kernel uses, and under which conditions.
  *
  * Plain data: copied freely, safe to share between threads. Below zero means unknown wherever a count or a
@@ -50,7 +50,7 @@ typedef struct atx_resources {
 
 #define ATX_RESOURCES_UNKNOWN ((atx_resources){ -1, -1, -1, -1, -1 })
 
-/* Local memory of a thread from whoever knows it, the driver before ptxas; -1: unknown. */
+/* Local memory of a thread, from the driver if it is known, else from ptxas; -1: unknown. */
 int64_t atx_local_bytes(const atx_resources *resources);
 
 /* Clocks and so on, sampled while a problem was measured. */

@@ -1,8 +1,7 @@
 /*
- * render.c - a head (how the kernel was made), constants, #line and the template's text, byte for
- * byte. Nothing of the problem but the element type, consts and `fixed` arguments gets into the
- * text: problems whose text is equal share a compiled kernel. The text is built aside and handed
- * over whole.
+ * render.c - a head (how the kernel was made), constants, #line and the template's text, byte for byte. Only
+ * the element type, consts and `fixed` arguments of the problem get into the text: problems with equal text
+ * share a compiled kernel. The text is built aside and returned whole.
  */
 #include "lang/render.h"
 

@@ -1,9 +1,8 @@
 /*
- * render_pragmas.h - what a rendered text tells the compiler beside its code: options, the kernel by a
- * name expression, the note of the user's headers (headers.h), and variants of architectures.
+ * render_pragmas.h - instructions for the compiler in a rendered text: options, the kernel by a name
+ * expression, the note of the user's headers (headers.h), and variants of architectures.
  *
- * They stand in the head of the text, one a line, so whoever compiles it needs nothing else, and whoever
- * hashes it hashes them too:
+ * They are in the head of the text, one a line, so that compiling and hashing it need nothing else:
  *
  *     //!autotune option -use_fast_math
  *     //!autotune kernel f<float, 32>

@@ -1,5 +1,5 @@
 /*
- * shape_text.h - a line of problems as users write them: its words, numbers, and what is wrong with it.
+ * shape_text.h - a line of problems as users write them: its words, its numbers, its errors.
  * Private to shapes.c and layout_text.c.
  *
  * The first failure stays: after it the line counts as read.

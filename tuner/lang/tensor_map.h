@@ -1,6 +1,6 @@
 /*
- * tensor_map.h - a tensor map (declare.h) for one problem and configuration: what the driver makes a
- * CUtensorMap of, with the address of the buffer. Dimensions begin with the innermost.
+ * tensor_map.h - a tensor map (declare.h) for one problem and configuration: the driver's arguments for a
+ * CUtensorMap, except the address of the buffer. Dimensions begin with the innermost.
  */
 #ifndef AUTOTUNE_TENSOR_MAP_H
 #define AUTOTUNE_TENSOR_MAP_H

@@ -3,10 +3,10 @@
  *
  * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
  * learns of what the catalog could not read (atx_catalog_failure), which any thread may ask. `table_lock`
- * guards the table of what has run. `slow` is taken first when both are; `tuning.mutex`, `preparing.mutex`
- * and `asked.mutex` guard what is to be tuned and prepared in the background and what was asked for, and
- * nothing is taken while one is held. A finding and an atx_prepared never change once others can see them,
- * but for what becomes of it: `renew`, and `replaced`, which the table's lock guards.
+ * guards the table of prepared problems. `slow` is taken first when both are; `tuning.mutex`,
+ * `preparing.mutex` and `asked.mutex` guard what is to be tuned and prepared in the background and what was
+ * asked for, and nothing is taken while one is held. A finding and an atx_prepared never change once others
+ * can see them, but for what becomes of it: `renew`, and `replaced`, which the table's lock guards.
  */
 #ifndef AUTOTUNE_LIBRARY_H
 #define AUTOTUNE_LIBRARY_H
@@ -25,7 +25,7 @@
 
 #define ATX_FOUND_TEXTS 16
 
-/* Of a template with loops: all launches, and what they take; library_loops.c. */
+/* All launches of a template with loops, and their arguments; library_loops.c. */
 typedef struct atx_unrolled {
     at_launch *launches;
     const at_launch **list;
@@ -61,7 +61,7 @@ typedef struct atx_found_parts {
     int pointer_count;    /* used of `pointers` */
     /* From here on nothing is cleared. */
     at_arg args[ATX_MAX_ARGS + ATX_MAX_OWN]; /* the operation's, in its order; the template's own */
-    const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* what each launch takes; last: the buffers */
+    const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* arguments of each launch; last: the buffers */
     at_variable variables[ATX_MAX_ARGS];
     const at_variable *variable_list[ATX_MAX_ARGS];
     at_pointer pointers[ATX_MAX_ARGS];
@@ -94,7 +94,7 @@ typedef struct atx_library_packs {
     atx_library_pack *items;
     size_t count, cap;
     size_t kept;     /* entries of the table that are theirs */
-    bool by_default; /* nobody named them: they answer where nothing may be compiled, or until it was tuned */
+    bool by_default; /* not named: they answer where compiling is forbidden, or until the problem is tuned */
     bool read;
 } atx_library_packs;
 
@@ -116,7 +116,7 @@ typedef struct atx_loaded {
     struct atx_loaded *next;
     const atx_kept_code *code;
     uint64_t context;
-    atx_geometry needs[ATX_MAX_STEPS]; /* what its kernels were told before their launches */
+    atx_geometry needs[ATX_MAX_STEPS]; /* attributes that its kernels have been given */
     atx_module *module;
 } atx_loaded;
 
@@ -128,15 +128,15 @@ typedef struct atx_prepared {
     at_problem problem; /* its op is the catalog's text, its size ours */
     atx_found_parts *finding;
     atx_kernel kernel; /* its geometry and arguments */
-    atx_build build;   /* what the kernel borrows: its launches, no code, which is loaded */
+    atx_build build;   /* borrowed by the kernel: its launches; no code, which is loaded */
     const atx_module *module;
-    atomic_bool renew; /* it was tuned since: the next who may load a kernel prepares it anew */
+    atomic_bool renew; /* tuned since: the next call that may load a kernel prepares it anew */
     bool replaced;     /* by one that was                                                     */
     bool passing;      /* it is in no table, but for one launch                               */
     struct atx_prepared_variable {
         atx_ptr at;
         int64_t bytes;
-    } variables[ATX_MAX_ARGS]; /* the kernel's: what a buffer holds is copied there before a launch */
+    } variables[ATX_MAX_ARGS]; /* the kernel's: a buffer's contents are copied there before a launch */
     int buffer_count;
     struct atx_prepared_buffer {
         const char *name; /* the op's */
@@ -151,14 +151,14 @@ typedef struct atx_table {
     size_t count;
 } atx_table;
 
-/* What is asked of the table. Borrowed. */
+/* A key of the table. Borrowed. */
 typedef struct atx_asking {
     const at_problem *problem;
     const at_layout *layout; /* of it; NULL: none */
     atx_steps steps;
     uint64_t context;
     uint64_t hash;   /* atx_asking_hash of the others */
-    bool for_launch; /* no part of it: of an answer only a launch is wanted */
+    bool for_launch; /* no part of the key: only the launch of an answer is needed */
 } atx_asking;
 
 /* A problem that the background has to tune. */
@@ -169,7 +169,7 @@ typedef struct atx_tuning_request {
     atx_prepared *prepared;
 } atx_tuning_request;
 
-/* Tuning what is not known: library_miss.c. */
+/* Tuning at the first use: library_miss.c. */
 typedef struct atx_tuning {
     bool is_open, no_environment;
     double budget_s; /* 0: never */
@@ -185,7 +185,7 @@ typedef struct atx_tuning {
     atomic_int stop;
 } atx_tuning;
 
-/* What is prepared in the background: library_prepare.c. */
+/* Preparation in the background: library_prepare.c. */
 typedef struct atx_preparing {
     bool is_open;
     pthread_mutex_t mutex;
@@ -212,12 +212,12 @@ struct at_tuner {
     pid_t owner;         /* the process that opened it */
     bool no_environment; /* at_open_options.no_environment */
     atx_catalog *catalog;
-    atx_str broken;                               /* what of its folder was left out, a line each */
+    atx_str broken;                               /* ignored files of its folder, a line each */
     atx_store *store;                             /* NULL: there is no database */
     atx_lookup *lookup;                           /* NULL: likewise             */
-    atx_exclusions *excluded;                     /* what was tried and does not work in this process */
+    atx_exclusions *excluded;                     /* configurations that do not work in this process */
     atx_str absent;                               /* why there is none          */
-    void (*log)(void *context, const char *text); /* NULL: nobody hears */
+    void (*log)(void *context, const char *text); /* may be NULL */
     void *log_context;
     bool with_shipped;
     double followed_s; /* when it was last asked whether the database was replaced */
@@ -235,9 +235,9 @@ struct at_tuner {
     int number;
     atx_nvrtc *nvrtc; /* opened on first use */
     atx_str cache_path;
-    atx_str compiler_log; /* of what was compiled last */
-    bool no_compile;      /* what is under way may not compile */
-    bool packs_only;      /* nothing else may answer what is under way */
+    atx_str compiler_log; /* of the last compilation */
+    bool no_compile;      /* the current call must not compile */
+    bool packs_only;      /* only packs may answer the current call */
     atx_store *cache;     /* as nvrtc; NULL: none */
     bool cache_tried;
     at_error cache_error; /* why the cache cannot be used */
@@ -365,7 +365,7 @@ void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int o
 
 uint64_t atx_asking_hash(const atx_asking *asking);
 
-/* NULL: it is not there. `table_lock` is held, or `slow`, without which nobody adds. */
+/* NULL: it is not there. `table_lock` is held, or `slow`, without which nothing is added. */
 atx_prepared *atx_table_find(const atx_table *table, const atx_asking *asking);
 
 /* Takes the entry, on success. `old` (NULL: none) is not found any more, but stays: at_prepare has given it

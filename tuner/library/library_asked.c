@@ -1,7 +1,7 @@
 /*
- * library_asked.c - a file of what at_run was asked for, which `autotune pack --shapes` and `autotune tune
- * --shapes` read. A problem's line is there from its first call on, so that a program that is killed leaves
- * what it met; how often each was asked for follows when the tuner is closed.
+ * library_asked.c - a file of the problems that at_run was asked for, for `autotune pack --shapes` and
+ * `autotune tune --shapes`. A problem's line is written at its first call, so that it survives if the program
+ * is killed; the number of calls follows when the tuner is closed.
  */
 #include "library/library.h"
 

@@ -1,8 +1,8 @@
 /*
- * library_code.c - from a finding to code: render, look in the cache, compile in this process.
- * NVRTC and the cache are opened when first needed, under the lock `slow`. A GPU that is newer than
- * NVRTC gets PTX, which the driver compiles. Code for at_run is kept with the tuner by its key
- * until it is closed, and never changes there. What does not compile is remembered, too.
+ * library_code.c - from a finding to code: render, look in the cache, compile in this process. NVRTC and the
+ * cache are opened at their first use, under the lock `slow`. A GPU that is newer than NVRTC gets PTX, which
+ * the driver compiles. Code for at_run is kept with the tuner by its key until it is closed, and never
+ * changes there. Failed compilations are remembered, too.
  */
 #include "library/library.h"
 

@@ -1,7 +1,7 @@
 /*
- * library_find.c - an at_found: the winner of the problem, or of the nearest one whose
- * configuration is valid here, or else a configuration that is valid at least, with the reason why.
- * Everything shown is owned by the finding (`texts`) or by the catalog, which outlives it.
+ * library_find.c - an at_found: the winner of the problem, or of the nearest one whose configuration is valid
+ * here, or else any valid configuration, with the reason. Everything in it is owned by the finding (`texts`)
+ * or by the catalog, which outlives it.
  */
 #include "library/library.h"
 
@@ -176,7 +176,7 @@ static at_status say_why(atx_found_parts *f, const char *known, const char *more
     return keep_made(&f->shown.why, f, &why, err);
 }
 
-/* Whoever asks, for the filter of a fallback. */
+/* The caller, for the filter of a fallback. */
 typedef struct asking {
     at_tuner *tuner;
     const atx_found_parts *f;
@@ -228,7 +228,7 @@ static void show_metrics(atx_found_parts *f, const atx_winner *w)
     f->shown.metric_count = op->goal.metric_count;
 }
 
-/* Within, 0 is what nobody knows. */
+/* Within, 0 means unknown. */
 static double known(double value)
 {
     return value > 0 ? value : NAN;
@@ -291,7 +291,7 @@ static at_arg shown_map(const atx_found_parts *f, const atx_arg *arg)
     return shown;
 }
 
-/* Those of the operation, whoever takes them, and the template's own. Slots hold the configuration. */
+/* Those of the operation and the template's own. Slots hold the configuration. */
 static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_error *err)
 {
     const atx_op *op = f->problem.op;

@@ -2,9 +2,9 @@
  * library_miss.c - tuning a problem when it is first run: while its caller waits, or in the background, where
  * one thread of this library takes one request after the other.
  *
- * Both end alike: the store is opened if it has come meanwhile, and the next look-up sees what is new. The
- * background never touches the driver: it marks what was prepared, and whoever runs it next, in a thread that
- * has the context, prepares it anew.
+ * Both end alike: the store is opened if it was created meanwhile, and the next look-up sees the new results.
+ * The background never touches the driver: it marks prepared problems, and the thread that runs one next,
+ * which has the context, prepares it anew.
  */
 #include "library/library.h"
 

@@ -1,7 +1,6 @@
 /*
- * library_packs.c - packs that answer what would have to be compiled: few kernels of an operation for every
- * size (tuner/pack), of files that the program names. They are read when the tuner is opened, and never
- * change.
+ * library_packs.c - packs that answer in place of compiling: few kernels of an operation for every size
+ * (tuner/pack), from files that the program names. They are read when the tuner is opened, and never change.
  */
 #include "library/library.h"
 

@@ -1,6 +1,6 @@
 /*
- * library_public.c - what the header has and the core has otherwise: types, matches and roles by numbers that
- * are promised, structs that may be shorter or longer than ours, problems as text.
+ * library_public.c - the differences between the public header and the core: types, matches and roles by
+ * promised numbers, structs that may be shorter or longer than ours, problems as text.
  */
 #include "library/library.h"
 
@@ -17,7 +17,7 @@ _Static_assert(AT_MAX_SIZES >= ATX_MAX_DIMS && AT_MAX_RANK >= ATX_MAX_RANK &&
 
 /* ---- structs ---- */
 
-enum { MOST_STRUCT_BYTES = 1 << 16 }; /* more is no size, but memory that nobody has set */
+enum { MOST_STRUCT_BYTES = 1 << 16 }; /* more is not a size, but uninitialized memory */
 
 const void *atx_library_struct(void *room, size_t bytes, const void *given, const char *name, at_error *err)
 {

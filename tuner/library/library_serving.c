@@ -1,7 +1,7 @@
 /*
- * library_serving.c - autotune/serving.h: each call is at_run of an operation, whose sizes and buffers it
- * puts in the operation's order. Choices among words are sizes too, numbered from 1 on; what cannot be one is
- * for at_run to refuse, in the operation's own words.
+ * library_serving.c - autotune/serving.h: each call is at_run of an operation, with sizes and buffers in the
+ * operation's order. Choices among words are sizes too, numbered from 1 on; at_run refuses invalid ones, in
+ * the operation's own words.
  */
 #include <autotune/serving.h>
 
@@ -147,7 +147,7 @@ at_status at_moe_unpermute(at_tuner *tuner, const at_moe_unpermute_args *args, v
     return run(tuner, &c, stream, err);
 }
 
-/* Without e4m3 nobody reads the scales; at_run wants an address all the same, and the slots have one. */
+/* Without e4m3 the scales are not read; at_run needs an address all the same, and the slots have one. */
 static const void *scale_or(const at_kv_args *a, const float *scale)
 {
     return a->e4m3 ? (const void *)scale : a->slot;

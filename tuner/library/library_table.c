@@ -1,6 +1,6 @@
 /*
- * library_table.c - the table of what has run: a hash table over the problem, the buffers' alignment and the
- * context. Entries never move, and live until the tuner closes; at_forget only hides them.
+ * library_table.c - the table of prepared problems: a hash table over the problem, the buffers' alignment and
+ * the context. Entries never move, and live until the tuner closes; at_forget only hides them.
  */
 #include "library/library.h"
 

@@ -1,15 +1,16 @@
 /*
  * miss.c - see miss.h.
  *
- * Who gets the problem's lock starts the program, everybody else waits until the lock is free or the budget
- * is over. A waiter never starts the program itself: what it waited for has failed, or is in the database.
+ * The process that gets the problem's lock starts the program; all others wait until the lock is free or the
+ * budget is over. A waiter never starts the program itself: by then the tuning has failed, or its result is
+ * in the database.
  *
  * The program gets a part of the budget for its search; the rest is for its start, its re-measurement and its
- * end. When all of it is over it is told to end, which it does in order, and is killed when it does not. What
- * it measured is stored: the next one who asks begins there.
+ * end. When the budget is over it is asked to end, and is killed if it does not. Its measurements are stored:
+ * the next request continues from them.
  *
- * However this process ends, the program ends: its standard input is a pipe whose other end this process
- * holds, and nobody ever writes to. A process that was forked meanwhile, and executes nothing, holds it too.
+ * The program ends when this process ends, in whatever way: its standard input is a pipe whose other end this
+ * process holds and never writes to. A fork of this process without exec holds it too.
  */
 #include "library/miss.h"
 
@@ -128,7 +129,7 @@ typedef struct run {
     int said;  /* a file in memory with its stderr; -1: none            */
     int alive; /* the end of a pipe that closes with this process; -1: none */
     int wait_status;
-    bool gone; /* somebody else has taken its end: a program may wait for all children */
+    bool gone; /* its end was reaped elsewhere: a program may wait for all children */
 } run;
 
 #define NOT_RUNNING                                                                                          \
@@ -136,7 +137,7 @@ typedef struct run {
         .said = -1, .alive = -1                                                                              \
     }
 
-/* Whoever asks may have closed its own 0, 1 and 2: a file of that number would be replaced in the program. */
+/* The caller may have closed its own 0, 1 and 2: a file of that number would be replaced in the program. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -205,7 +206,7 @@ static int open_alive(run *r)
     return -1;
 }
 
-/* The signals of whoever asks are not the program's business, and none of the descriptors. */
+/* The program inherits neither the caller's signals nor its descriptors. */
 static int start(run *r, int input, const char *program, const char *const *argv, char *const *with)
 {
     posix_spawn_file_actions_t files;
@@ -352,7 +353,7 @@ static at_status name_of(uint64_t *out, const atx_miss *m, const atx_problem *p,
     return status;
 }
 
-/* Until whoever tunes it has ended. */
+/* Until the process that tunes it has ended. */
 static at_status wait_for_others(const atx_miss *m, uint64_t name, double until_s, at_error *err)
 {
     int lock = -1;

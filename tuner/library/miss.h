@@ -22,12 +22,12 @@ typedef struct atx_miss {
     const char *device;         /* --device: "0"                                         */
     double budget_s;            /* wall time of the call, above 0; a second more at most */
     bool no_environment;        /* the program sees no variable AUTOTUNE_..., and none is asked here */
-    const atomic_int *stop;     /* not 0: end early; NULL: nobody asks                   */
+    const atomic_int *stop;     /* not 0: end early; may be NULL                         */
     const volatile int *cancel; /* the same, of the caller's */
 } atx_miss;
 
 /*
- * AT_OK: somebody has tuned it, or has tried: look it up again. Otherwise *err says why it was not, and the
+ * AT_OK: it was tuned, or an attempt was made: look it up again. Otherwise *err says why it was not, and the
  * database is as it was but for trials: no program, it ended with an error, the budget was over (and the
  * program was ended), the database's folder cannot be written; AT_ERR_CANCELLED: `stop`.
  */
@@ -35,8 +35,8 @@ at_status atx_miss_tune(const atx_miss *miss, const atx_problem *problem, at_err
 
 /*
  * Has the model beside the database learn from what was tuned, by `autotune learn`, where that pays
- * (atx_model_is_due) and nobody else has it done just now. Takes seconds on one core, whatever the budget;
- * `stop` ends it soon. AT_OK also where nothing was done.
+ * (atx_model_is_due) and no other process is training just now. Takes seconds on one core, whatever the
+ * budget; `stop` ends it soon. AT_OK also where nothing was done.
  */
 at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 

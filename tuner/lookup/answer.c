@@ -1,6 +1,6 @@
 /*
- * answer.c - see answer.h. An answer is first reduced to what is known of the problem that was asked about:
- * of a near one that is what to launch, and nothing of what was measured elsewhere. Then one walk names each
+ * answer.c - see answer.h. An answer is first reduced to the facts about the problem that was asked for: of a
+ * near answer those are the launches, not the measurements of another problem. Then one walk names each
  * figure, and the form (members, heads of columns, fields) decides what is written of it.
  */
 #include "lookup/answer.h"

@@ -1,8 +1,8 @@
 /*
  * answer.h - an answer for programs: members of a JSON object, or columns of CSV, from one table.
  *
- * Every name is always there, in the same order; what is not known is null, or an empty field. What is stored
- * has the names of the SQL views (db/columns.h). tuner/cli/README.md lists them, and a test reads that page.
+ * All names are always there, in the same order; unknown values are null, or an empty field. Stored figures
+ * have the names of the SQL views (db/columns.h). tuner/cli/README.md lists them, and a test reads that page.
  */
 #ifndef AUTOTUNE_LOOKUP_ANSWER_H
 #define AUTOTUNE_LOOKUP_ANSWER_H

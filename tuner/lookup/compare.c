@@ -1,6 +1,6 @@
 /*
- * compare.c - both stores' winners are collected and sorted by problem (and by device, where both know the
- * same ones); one walk over the two sorted lists then finds what they share and what one has alone.
+ * compare.c - both stores' winners are collected and sorted by problem (and by device, if both know the same
+ * ones); one walk over the two sorted lists then finds the common problems and those of one store alone.
  */
 #include "lookup/compare.h"
 

@@ -1,9 +1,10 @@
 /*
- * compare.h - two stores, problem by problem: after a driver update, on another GPU, with other templates.
+ * compare.h - compares two stores, problem by problem: after a driver update, on another GPU, with other
+ * templates.
  *
- * Of each problem the winners to use (the view `best`) are held against each other. Their finals were not
- * interleaved, so what differs between runs as such (clocks, temperature, the card) is in the ratio; the
- * tolerance is what that may amount to.
+ * For each problem the best winners (the view `best`) are compared. They were not measured in one interleaved
+ * re-measurement, so the ratio includes differences between runs (clocks, temperature, the card); the
+ * tolerance must cover these.
  */
 #ifndef AUTOTUNE_LOOKUP_COMPARE_H
 #define AUTOTUNE_LOOKUP_COMPARE_H

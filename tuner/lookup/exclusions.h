@@ -1,11 +1,11 @@
 /*
- * exclusions.h - configurations that do not work where they are to run: this NVRTC does not compile them,
- * this driver does not load them, or their requirements do not hold on the very device. Found out for one
- * problem and compute capability; look-ups that are told of it answer with the next best.
+ * exclusions.h - configurations that do not work on the target: this NVRTC does not compile them, this driver
+ * does not load them, or their requirements do not hold on the device. Recorded for one problem and compute
+ * capability; look-ups that get the list answer with the next best.
  *
- * A configuration is tried once. After a few of one template that did not compile or load the rest of that
- * template is excluded too, and there is a limit for all templates together: where nothing compiles, somebody
- * waits. What is only not valid costs no time, and counts for neither.
+ * A configuration is tried once. After a few failures to compile or load one template, the rest of that
+ * template is excluded too, and there is a limit for all templates together, since a caller waits.
+ * Configurations that are only not valid cost no time and do not count.
  *
  * One thread uses them at a time.
  */

@@ -1,9 +1,9 @@
 /*
- * fallback.c - a configuration that is valid, for a problem of which nothing was measured.
+ * fallback.c - a valid configuration for a problem without any measurement.
  *
  * Two passes over the op's templates, those with most choices first: the first whose declared defaults are
- * valid, else the first valid configuration of the first that has one. The order depends on nothing but the
- * templates, so that every machine falls back to the same.
+ * valid, else the first valid configuration of the first that has one. The order depends only on the
+ * templates, so that all machines choose the same.
  */
 #include "lookup/fallback.h"
 

@@ -1,9 +1,9 @@
 /*
- * fallback.h - a valid configuration for a problem of which nothing was measured.
+ * fallback.h - a valid configuration for a problem without any measurement.
  *
- * Templates with more to choose from are asked first: the plain ones are for shapes that nothing else fits.
- * The declared defaults of the first whose requirements they satisfy; when no template's do, the first valid
- * configuration of the first that has one.
+ * Templates with more choices come first: the plain ones are for shapes that no other template accepts. The
+ * result is the declared defaults of the first template whose requirements they satisfy, else the first valid
+ * configuration of the first template that has one.
  */
 #ifndef AUTOTUNE_FALLBACK_H
 #define AUTOTUNE_FALLBACK_H

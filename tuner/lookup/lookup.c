@@ -1,13 +1,13 @@
 /*
- * lookup.c - what becomes of a question: an exact answer, or a search for a near one.
+ * lookup.c - answers a look-up: an exact answer, or a search for a near one.
  *
- * The problem's own winners are asked in the order of their chain in the index, the store's before those that
- * came with the program; the first valid one on the device is the answer, and costs no search and no
- * memory. Where none is valid the first of them is out of date, and lookup_near.c weighs its runner-up
- * against near winners; what that came to is remembered.
+ * The problem's own winners are tried in the order of their chain in the index, the store's before the
+ * bundled ones; the first valid one on the device is the answer, without a search or an allocation. If none
+ * is valid, the first of them is out of date, and lookup_near.c compares its runner-up with near winners; the
+ * result is remembered.
  *
- * Invariant: a winner is valid when its template is in the catalog with the hash that it had and its
- * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
+ * Invariant: a winner is valid if its template is in the catalog with the hash that it had and its
+ * requirements hold on the winner's own device; this is checked once for an entry, and so is its launch.
  */
 #include "lookup/lookup_internal.h"
 

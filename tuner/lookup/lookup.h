@@ -1,30 +1,31 @@
 /*
- * lookup.h - the best that the store knows for a problem, and how good an answer that is.
+ * lookup.h - the best stored answer for a problem, and how well it matches.
  *
  * In this order: the winner of exactly this problem on this device model (exact); the winner of another shape
- * on this model whose configuration satisfies the template's requirements for this shape too (near), or,
- * where the nearest winner does not and the store has its problem's trials, the best of these that does (a
- * runner-up): fast there, and with threads that are not idle here; a winner of another device model, found in
- * the same way (other_device); nothing, with the reason (none).
+ * on this model whose configuration satisfies the template's requirements for this shape too (near), or, if
+ * the nearest winner does not and the store has its problem's trials, the best of these that does (a
+ * runner-up: fast there, and without idle threads here); a winner of another device model, found in the same
+ * way (other_device); nothing, with the reason (none).
  *
- * A winner is out of date when its template is not in the catalog with the hash that it had, its op was
- * changed since (another check or reference makes it unproven), its requirements do not hold any more, its
- * configuration was found wrong since, or does not work where it is to run (exclusions.h). Its problem is
- * then its own nearest neighbour, so that its own runner-up answers, as a near match, unless that was so much
- * slower that a near winner promises more.
+ * A winner is out of date if its template is not in the catalog with the hash that it had, its op has changed
+ * (another check or reference makes it unproven), its requirements no longer hold, its configuration was
+ * found wrong later, or it does not work on the target (exclusions.h). Its problem is then its own nearest
+ * neighbour, so that its own runner-up answers, as a near match, unless that is so much slower that a near
+ * winner is expected to be faster.
  *
- * Between exact and near stands what a model of all trials expects to be the fastest (predicted), where one
- * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h. A model that did
- * not learn on this device model gives a configuration and no time: other_device.
+ * Between exact and near comes the configuration that a model of all trials expects to be the fastest
+ * (predicted), if a model knows the op and nothing near is expected to be as fast: lookup_predict.c,
+ * model/model.h. A model that has not learned this device model gives a configuration and no time:
+ * other_device.
  *
- * An atx_lookup holds winners of one store in memory: those of each problem that was asked about, and all of
- * an op and element type once a problem has no winner of its own. It reads them again when another connection
+ * An atx_lookup holds winners of one store in memory: those of each problem that was looked up, and all of an
+ * op and element type once a problem has no winner of its own. It reads them again when another connection
  * has changed the file. Opening takes the same time whatever is stored. It borrows the store and the catalog.
  * One thread uses it at a time; it never writes.
  *
- * The bundled winners (atx_lookup_add_shipped) come second. An exact winner of the store's own is the answer;
- * else an exact bundled one; else the nearest of both, by one distance. Bundled winners of an op are read
- * when it is first asked about.
+ * The bundled winners (atx_lookup_add_shipped) come second: first an exact winner of the store, then an exact
+ * bundled one, then the nearest of both, by one distance. Bundled winners of an op are read at its first
+ * look-up.
  */
 #ifndef AUTOTUNE_LOOKUP_H
 #define AUTOTUNE_LOOKUP_H
@@ -50,7 +51,7 @@ const char *atx_match_name(atx_match match); /* "exact", "near", "other_device",
  * some, the model of this machine's GPUs (lookup_device.c), or else that with the most winners of the op. */
 typedef struct atx_target {
     char name[ATX_DEVICE_NAME]; /* "NVIDIA H200", or words of it (lang/device_name.h), but no index */
-    int64_t cc, sms;            /* 0: unknown, taken from what the store says                       */
+    int64_t cc, sms;            /* 0: unknown, taken from the store                                 */
     bool full;                  /* the name is one in full, as the driver gives it: nothing else is meant */
 } atx_target;
 
@@ -79,7 +80,7 @@ typedef struct atx_found {
     bool own;             /* exact, or of this very problem: answer has the times of it here */
     bool by_model;        /* a model chose it, and nothing was measured: predicted, or other_device where
                              the model learned there; answer has no times then */
-    double expected_s;    /* what a model that knows the device expects of it; 0: nothing */
+    double expected_s;    /* prediction of a model that has learned the device; 0: none   */
     double expected_loss; /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
 } atx_found;
 
@@ -109,7 +110,7 @@ typedef enum atx_outdated_use {
                           it */
 } atx_outdated_use;
 
-/* What may answer from here on. exact: only what was measured for the very problem, as a winner. */
+/* Restricts later answers. exact: only winners that were measured for the very problem. */
 void atx_lookup_restrict(atx_lookup *lookup, bool exact, atx_outdated_use outdated);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */

@@ -1,8 +1,8 @@
 /*
- * lookup_device.c - which device a question is about. Names come from the store, from what ships, and last
- * from the user's model, whose trials may be another database's: it is read only where the others do not have
- * the name. Where none is named it is the model of this machine's GPUs, as the driver tells without CUDA:
- * `Model: NVIDIA H200` in each GPU's `information`. What cannot be read says nothing.
+ * lookup_device.c - the device of a look-up. Names come from the store, from the bundled results, and last
+ * from the user's model, whose trials may be in another database: it is read only if the others do not have
+ * the name. If no device is named, it is the model of this machine's GPUs, read from the driver without CUDA:
+ * `Model: NVIDIA H200` in each GPU's `information`. Unreadable files count as missing.
  */
 #include "lookup/lookup_internal.h"
 

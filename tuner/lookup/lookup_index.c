@@ -1,18 +1,17 @@
 /*
- * lookup_index.c - winners in memory, by problem: the store's own and those that come with the program.
+ * lookup_index.c - winners in memory, by problem: those of the store and the bundled ones.
  *
- * An entry has its sizes and, when it is looked at, its template and configuration where the template is the
- * one that won. A hash table with chains finds those of a problem; a chain holds what goes first in front
- * (the store's own before the program's, cold before warm, then the newest).
+ * An entry has its sizes and, after its first use, its template and configuration if the template is the one
+ * that won. A hash table with chains finds those of a problem, in order of preference (the store's before the
+ * bundled ones, cold before warm, then the newest).
  *
- * Of the store a problem's winners are read by one statement when it is first asked about, those of all
- * devices. The others of its op and type come when none of them is the answer, since any may be the nearest.
- * What is read, and when, is known by problem and by range; a row that both bring is one entry. Of the
- * program's come those of the op and type asked about, on the devices that it is asked for, and others when
- * the search goes on to them.
+ * The winners of a problem, for all devices, are read from the store by one statement at its first look-up.
+ * The others of its op and type are read if none of them is the answer, since any may be the nearest. The
+ * index knows which problems and ranges were read; a row in both is one entry. Bundled winners are read by
+ * op, type and device, and for other devices when the search continues to them.
  *
- * Invariant: entries are the same, in the same order of preference (`order`, that of storing), whenever and
- * in whatever ranges they are read, so that an answer does not depend on what was asked before.
+ * Invariant: entries are the same, in the same order of preference (`order`, that of storing), in whatever
+ * order and ranges they are read, so that an answer does not depend on earlier look-ups.
  */
 #include "lookup/lookup_internal.h"
 

@@ -1,8 +1,8 @@
 /*
- * lookup_internal.h - what the files of a look-up share. Private to lookup*.c.
+ * lookup_internal.h - definitions shared by the files of a look-up. Private to lookup*.c.
  *
- * From below: lookup_index.c has winners in memory; lookup_fits.c says whether a configuration is valid for a
- * problem on a device, and why not; lookup_near.c, by the distances of lookup_distance.c, and
+ * From below: lookup_index.c has winners in memory; lookup_fits.c checks whether a configuration is valid for
+ * a problem on a device, and gives the reason; lookup_near.c, by the distances of lookup_distance.c, and
  * lookup_predict.c search; lookup.c decides.
  */
 #ifndef AUTOTUNE_LOOKUP_INTERNAL_H
@@ -46,7 +46,7 @@ typedef struct atx_winner_index {
     size_t *buckets, bucket_count; /* NULL: nothing was linked since it was cleared */
 } atx_winner_index;
 
-/* What is asked, as both files need it. */
+/* A look-up, as both files need it. */
 typedef struct atx_question {
     const atx_problem *problem;
     const char *type_key;
@@ -56,9 +56,9 @@ typedef struct atx_question {
     atx_entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
 } atx_question;
 
-/* What a model expects (lookup_predict.c). */
+/* Predictions of models (lookup_predict.c). */
 typedef struct atx_prediction {
-    atx_entry entry; /* its answer belongs to who asked */
+    atx_entry entry; /* its answer belongs to the caller */
     atx_geometry geometry;
     double expected_s, expected_loss;
     bool shipped, own; /* own: the model learned on the device that is asked for */
@@ -84,7 +84,7 @@ typedef struct atx_cached {
     size_t entry;         /* ATX_NO_ENTRY: none */
     atx_entry *runner_up; /* in its place; NULL: none */
     size_t excluded;      /* when it was found, so many exclusions were known */
-    atx_found found;      /* but for where its entry lies now */
+    atx_found found;      /* except the place of its entry */
     char why[1200];
 } atx_cached;
 
@@ -103,10 +103,10 @@ struct atx_lookup {
     atx_cached **cached; /* ATX_CACHED_COUNT places, by hash; made when they are needed */
     atx_predictors *predictors; /* models; NULL: not read yet */
     atx_target named, meant;    /* atx_lookup_meant: its last question and the answer; "": none     */
-    char newest[128];           /* the device of the store's newest winner: what an empty name stands for */
+    char newest[128];           /* the device of the store's newest winner, meant by an empty name */
     bool newest_known;          /* it was looked for; else `newest` says nothing                          */
     char here[128];            /* where it has none, of the program's winners those of this model go before */
-    char space[ATX_HASH_TEXT]; /* what was last asked in atx_is_of_other_op, and the answer */
+    char space[ATX_HASH_TEXT]; /* last argument of atx_is_of_other_op, and its result */
     const atx_op *space_op;
     bool space_is_other;
     int64_t version;
@@ -137,7 +137,7 @@ bool atx_entry_is_of(const atx_entry *entry, const atx_op *op, const char *type_
 void atx_entry_find_template(atx_entry *entry, const atx_catalog *catalog, const atx_winner *winner);
 void atx_entry_settle(atx_entry *entry, const atx_catalog *catalog);
 
-/* A replayed winner answers only who asks for a replay: others get what was measured. */
+/* A replayed winner answers only look-ups for a replay; others get measured ones. */
 bool atx_entry_may_answer(const atx_entry *entry, const char *device);
 
 /* Is the winner's device the one of this name? */
@@ -199,7 +199,7 @@ at_status atx_entry_usable(atx_str *why, atx_lookup *lookup, atx_entry *entry, c
  */
 double atx_shape_distance(const atx_entry *there, const atx_problem *problem, double traffic);
 
-/* What it adds that the entry is of another device, by what is known of both. */
+/* The distance between the entry's device and that of the look-up, by their known figures. */
 double atx_device_distance(const atx_entry *entry, const atx_gpu_model *device);
 
 /* Entries by their distance; of two that are as far the lower order goes first. */
@@ -221,7 +221,7 @@ void atx_predictors_close(atx_predictors *predictors);
 
 /* ---- lookup_device.c ---- */
 
-/* Where the driver tells; a folder for each GPU, with a file `information` in it. */
+/* The driver's folder; it has one for each GPU, with a file `information`. */
 #define ATX_INSTALLED_FOLDER "/proc/driver/nvidia/gpus"
 
 /* The model that all GPUs of the machine are ("NVIDIA H200"); empty where there is none, or more than one. */
@@ -234,14 +234,14 @@ at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question 
 
 /* ---- lookup_near.c ---- */
 
-/* What a search through the winners of the device, or of all others, came to. */
+/* The result of a search through the winners of the device, or of all others. */
 typedef struct atx_near_found {
     size_t count;         /* winners of the op and element type there      */
     size_t closest;       /* ATX_NO_ENTRY when there are none              */
     size_t entry;         /* the closest that fits, or ATX_NO_ENTRY        */
     atx_entry *runner_up; /* of a closer one, which does not; NULL: none   */
     bool own;             /* of the problem that is asked for              */
-    double reach;         /* its distance, and what it costs besides       */
+    double reach;         /* its distance, with additional costs           */
     atx_str tried;        /* of the problem that is asked for, where its winner is out of date */
     atx_geometry geometry;
 } atx_near_found;
@@ -252,7 +252,7 @@ void atx_near_drop(atx_near_found *near); /* its runner-up */
 const atx_entry *atx_near_entry(const atx_near_found *near,
                                 const atx_lookup *lookup); /* NULL: nothing fits */
 
-/* Why the answer is not exact: what was found on the device, and on others. */
+/* Why the answer is not exact: the candidates on the device, and on others. */
 void atx_lookup_reason(atx_str *out, atx_lookup *lookup, const atx_question *question, atx_match match,
                        const atx_near_found *here, const atx_near_found *there);
 

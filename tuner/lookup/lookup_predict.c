@@ -1,17 +1,17 @@
 /*
- * lookup_predict.c - what a model expects to be the fastest, where no winner is of the problem.
+ * lookup_predict.c - the configuration that a model expects to be the fastest, for a problem without a
+ * winner.
  *
- * Two models may know the op: the user's, beside the database (`autotune learn` writes it), and the one that
- * comes with the program. One that learned on the device that is asked for goes before one that did not, of
- * these the one whose device is most like it, then the user's before the other. A model of another device
- * answers only where nothing that is near was tuned on this one. What it says of times, and of how good its
- * answers are, is true of its own device and is left out.
+ * Two models may know the op: the user's, beside the database (written by `autotune learn`), and the bundled
+ * one. A model that learned on the target device comes first; among the others the one with the most similar
+ * device, then the user's before the bundled one. A model of another device answers only if nothing near was
+ * tuned on this one. Its times and its expected loss are true of its own device and are left out.
  *
- * The near winner's configuration is asked about, too: where nothing is expected to be faster it stays the
- * answer, as one that was measured somewhere.
+ * The near winner's configuration is estimated, too: if no other is expected to be faster, it stays the
+ * answer, since it was measured somewhere.
  *
- * Models are read when they are first needed, of the program's what it knows of the op, and again when the
- * store has changed. One that cannot be read is as good as none, and the answer's reason tells.
+ * Models are read at their first use (of the bundled one only the op's part), and again when the store has
+ * changed. A model that cannot be read is ignored, and the answer's reason says so.
  */
 #include "lookup/lookup_internal.h"
 

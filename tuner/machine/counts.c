@@ -1,6 +1,6 @@
 /*
- * counts.c - addresses of up to 32 lanes are gathered in small tables, by sector and by word; what counts is
- * how many different ones there are.
+ * counts.c - the addresses of up to 32 lanes are collected in small tables, by sector and by word; the number
+ * of different ones counts.
  */
 #include "machine/counts.h"
 

@@ -1,10 +1,10 @@
 /*
- * counts.h - what one access of a warp costs: sectors of global memory, wavefronts of shared memory; and the
- * least that as many bytes can cost. Pure functions of the addresses of its lanes.
+ * counts.h - the cost of one access of a warp: sectors of global memory, wavefronts of shared memory; and the
+ * least cost of as many bytes. Pure functions of the addresses of its lanes.
  *
- * A sector is 32 bytes of memory that begin at a multiple of 32; caches and DRAM move whole ones. A wavefront
- * is one turn of shared memory: each of its 32 banks gives one word of 4 bytes, to as many lanes as want that
- * word.
+ * A sector is 32 bytes of memory that begin at a multiple of 32; caches and DRAM move whole sectors. A
+ * wavefront is one cycle of shared memory: each of its 32 banks gives one word of 4 bytes to all lanes that
+ * read that word.
  */
 #ifndef AUTOTUNE_MACHINE_COUNTS_H
 #define AUTOTUNE_MACHINE_COUNTS_H

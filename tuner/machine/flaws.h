@@ -1,7 +1,6 @@
 /*
- * flaws.h - what is wrong with a kernel, as the machine saw it: where in its source, in which block and
- * thread, at which place of which buffer. Flaws of one kind at one instruction are one: the first,
- * and how often.
+ * flaws.h - the flaws of a kernel that the machine found: place in the source, block and thread, place in a
+ * buffer. Flaws of one kind at one instruction are one: the first, and their number.
  */
 #ifndef AUTOTUNE_MACHINE_FLAWS_H
 #define AUTOTUNE_MACHINE_FLAWS_H
@@ -14,7 +13,7 @@
 typedef enum atx_flaw_kind {
     ATX_FLAW_OUT_OF_BOUNDS,
     ATX_FLAW_MISALIGNED,
-    ATX_FLAW_UNWRITTEN,        /* read, but nobody wrote it                                         */
+    ATX_FLAW_UNWRITTEN,        /* read, but was never written                                         */
     ATX_FLAW_KEPT_STATE,       /* a variable that a later launch finds changed, and reads           */
     ATX_FLAW_INPUT_WRITTEN,    /* a write to what the kernel may only read                          */
     ATX_FLAW_RACE_WRITES,      /* two writes of different values, nothing between them              */

@@ -1,11 +1,11 @@
 /*
- * inspect.h - a watch that looks for what is wrong although nothing stops it: reads of memory that nobody
- * wrote, races, asynchronous and bulk copies that were not awaited. Bounds, alignment, inputs, barriers and
- * endless loops are the machine's own checks; their finding is taken over, so that all flaws are in one list.
+ * inspect.h - a watch for errors that do not stop a kernel: reads of uninitialized memory, races,
+ * asynchronous and bulk copies without a wait. Bounds, alignment, inputs, barriers and endless loops are the
+ * machine's own checks; their finding is added, so that all flaws are in one list.
  *
- * Shared memory is compared among the threads of its block, also by warps within one; so is global memory:
- * blocks have no order, and what they tell each other through atomics is not followed. Volatile, relaxed and
- * stronger accesses race with nothing.
+ * Accesses to shared memory are compared among the threads of a block and, within a warp, by synchronisation;
+ * so are those to global memory. Blocks have no order, and messages between them through atomics are not
+ * followed. Volatile, relaxed and stronger accesses race with nothing.
  */
 #ifndef AUTOTUNE_MACHINE_INSPECT_H
 #define AUTOTUNE_MACHINE_INSPECT_H

@@ -1,7 +1,8 @@
 /*
- * inspect_bulk.c - copies that go on while threads do. What tells an mbarrier is written by that barrier's
- * engine (see shadow.h), so that every thread that waits for it may look, and others behind a barrier with
- * one. What belongs to a group only its own thread can await: it is in a list until then.
+ * inspect_bulk.c - copies that continue while threads run. Data of a copy that completes on an mbarrier is
+ * written by that barrier's engine (see shadow.h): every thread that waits for the barrier may read it, and
+ * so may threads that meet one of these at another barrier. Only its own thread can wait for a copy of a
+ * group; the copy is in a list until then.
  */
 #include "machine/inspect_internal.h"
 
@@ -296,7 +297,7 @@ void atx_inspect_bulk_end(atx_inspector *in, const atx_machine_at *at)
         atx_inspect_place(&f, in, &m->issued);
         atx_inspect_shared_place(which, sizeof which, in, m->offset);
         snprintf(f.what, sizeof f.what,
-                 "a block ends while this may still write its shared memory: nobody has waited for the "
+                 "a block ends while this may still write its shared memory: no thread has waited for the "
                  "mbarrier at %s",
                  which);
         atx_flaws_add(&in->flaws, &f);

@@ -1,6 +1,4 @@
-/*
- * inspect_internal.h - what the inspector keeps of the blocks that run. Private to inspect*.c.
- */
+/* inspect_internal.h - the inspector's data of the running blocks. Private to inspect*.c. */
 #ifndef AUTOTUNE_MACHINE_INSPECT_INTERNAL_H
 #define AUTOTUNE_MACHINE_INSPECT_INTERNAL_H
 
@@ -55,7 +53,7 @@ typedef struct atx_flag {
 
 /* A variable of the module: what it held before the first launch, and who read it while it still did. */
 typedef struct atx_variable_seen {
-    unsigned char *before; /* NULL: no variable, or nobody looked */
+    unsigned char *before; /* NULL: no variable, or not watched  */
     bool is_read;
     uint64_t offset; /* that was read first */
     atx_issued issued;

@@ -1,6 +1,6 @@
 /*
- * inspect_tell.c - where something is, in the words of the source, and what is told of it; the
- * barrier at an address, which is made at the first access.
+ * inspect_tell.c - texts of flaws: places in the words of the source; and the barrier at an address, which is
+ * made at the first access.
  */
 #include "machine/inspect_internal.h"
 
@@ -84,7 +84,7 @@ static void tell_barrier(atx_flaw *f, const atx_inspector *in, const atx_block_s
 static void tell_unwritten(atx_flaw *f, const atx_machine_region *r, const char *where)
 {
     snprintf(f->what, sizeof f->what, "%.100s is read%s", where,
-             !r ? ", and nobody wrote it"
+             !r ? ", and was never written"
              : r->flags & ATX_REGION_OUTPUT
                  ? " before the kernel writes it: what an output held before is "
                    "undefined; an operation that needs it declares the argument inout"

@@ -1,17 +1,17 @@
 /*
  * machine.h - runs kernels of a PTX module on the CPU: warps of 32 lanes, blocks one after the other (blocks
- * of a cluster together), bit for bit where the ISA is.
+ * of a cluster together), bit for bit where the ISA defines the bits.
  *
  * Addresses. Each buffer and each .global and .const variable is a region with 2^40 addresses of its own, and
- * begins 2^20 behind their start: an address outside of a region still tells which one was meant. Shared and
- * local memory have 32-bit addresses from ATX_MACHINE_SHARED_BASE and ATX_MACHINE_LOCAL_BASE (so that 0 is
- * none), generic ones with ATX_MACHINE_SHARED_WINDOW or _LOCAL_WINDOW added; a block of rank r in a cluster
- * sees shared memory of rank s at (s + 1) << 24 and up, and its own also from 0.
+ * begins 2^20 behind their start: an address outside of a region still shows which region was meant. Shared
+ * and local memory have 32-bit addresses from ATX_MACHINE_SHARED_BASE and ATX_MACHINE_LOCAL_BASE (so that 0
+ * is none), generic ones with ATX_MACHINE_SHARED_WINDOW or _LOCAL_WINDOW added; a block of rank r in a
+ * cluster sees shared memory of rank s at (s + 1) << 24 and up, and its own also from 0.
  *
- * Every access is checked against its region's bounds and alignment whether or not it is watched: what
- * does not hold is a finding and ends the launch. A buffer that begins off a multiple of 16 is part of a
- * larger one: reads of the 16 aligned bytes that hold its first one are allowed, and find 0xa5 before it. A
- * watch is told before an access is made.
+ * Every access is checked against its region's bounds and alignment, with or without a watch: a violation is
+ * a finding and ends the launch. A buffer that begins off a multiple of 16 is part of a larger one: reads of
+ * the 16 aligned bytes that hold its first one are allowed, and find 0xa5 before it. A watch is called before
+ * an access is made.
  *
  * Threads: a machine is used from one thread; modules are shared.
  */
@@ -62,7 +62,7 @@ typedef struct atx_machine_buffer {
     int64_t bytes;
     int64_t align; /* its address is a multiple of this power of two, up to 2^19, and of no larger one */
     int flags;
-    const void *initial; /* what it begins with; NULL: zeroes */
+    const void *initial; /* initial contents; NULL: zeroes    */
 } atx_machine_buffer;
 
 /* *region is its number. */
@@ -74,7 +74,7 @@ const atx_machine_region *atx_machine_region_at(const atx_machine *machine, int 
 /* The region whose 2^40 addresses hold this one, also outside of its bytes; -1: none. */
 int atx_machine_region_of(const atx_machine *machine, uint64_t address);
 
-/* ---- what a watch is told ---- */
+/* ---- events for a watch ---- */
 
 /* Where something happened. Valid during the call. */
 typedef struct atx_machine_at {
@@ -97,8 +97,8 @@ typedef enum atx_machine_access_kind {
     ATX_ACCESS_STORE,
     ATX_ACCESS_ATOMIC,       /* reads and writes */
     ATX_ACCESS_REDUCTION,    /* likewise, without a result */
-    ATX_ACCESS_ASYNC_SOURCE, /* cp.async: what it reads; told when it is issued            */
-    ATX_ACCESS_ASYNC_TARGET, /* what it will write, until a wait: see ATX_EVENT_ASYNC_DONE */
+    ATX_ACCESS_ASYNC_SOURCE, /* cp.async: its source; reported when it is issued           */
+    ATX_ACCESS_ASYNC_TARGET, /* its target, until a wait: see ATX_EVENT_ASYNC_DONE         */
     ATX_ACCESS_BULK_SOURCE,  /* cp.async.bulk: one lane at a time, `lane_bytes` is how many it reads */
     ATX_ACCESS_BULK_TARGET,  /* what it writes: it may until the barrier's phase is over, or the group awaited
                               */
@@ -136,7 +136,7 @@ typedef enum atx_machine_event {
     ATX_EVENT_BARRIER_ARRIVE,  /* lanes of `mask` wait at barrier `number` (bar.arrive: go on)    */
     ATX_EVENT_BARRIER_RELEASE, /* all that had to have arrived at barrier `number` of this block  */
     ATX_EVENT_CLUSTER_ARRIVE,
-    ATX_EVENT_CLUSTER_RELEASE, /* told once, of the whole cluster         */
+    ATX_EVENT_CLUSTER_RELEASE, /* reported once, for the whole cluster    */
     ATX_EVENT_WARP_SYNC,       /* `mask` came together: bar.warp.sync, shfl.sync, vote.sync, ... */
     ATX_EVENT_FENCE,
     ATX_EVENT_ASYNC_DONE,     /* of the lanes in `mask`, groups below `number` are written */
@@ -173,7 +173,7 @@ typedef enum atx_machine_finding_kind {
     ATX_FINDING_BARRIER,   /* threads wait at a barrier that others never reach */
     ATX_FINDING_ENDLESS,   /* the budget of instructions was spent */
     ATX_FINDING_TRAP,      /* trap, or a failed assertion */
-    ATX_FINDING_INVALID,   /* what the ISA leaves undefined: shfl of lanes that are not there, ... */
+    ATX_FINDING_INVALID,   /* undefined by the ISA: shfl of lanes that are not there, ...          */
     ATX_FINDING_STOPPED    /* the watch said so */
 } atx_machine_finding_kind;
 
@@ -200,7 +200,7 @@ typedef struct atx_machine_launch {
     int64_t argument_bytes;
     const int64_t *blocks; /* which to run, ascending; NULL: all. Clusters run whole */
     int64_t block_count;
-    bool leftover;                  /* a block finds in shared memory what the one before it left */
+    bool leftover;                  /* a block finds the previous block's data in shared memory   */
     bool descending;                /* all blocks, the last one first */
     int64_t warp_budget;            /* instructions of a warp; 0: 2^28 */
     int64_t budget;                 /* steps of the launch; 0: no limit */

@@ -1,7 +1,7 @@
 /*
- * machine_approx.c - what the hardware computes by tables, with an error that the ISA bounds but does not say
- * the bits of: computed in double precision and rounded here, so closer than the hardware is. The instruction
- * is marked as inexact.
+ * machine_approx.c - functions that the hardware computes by tables. The ISA bounds their error but not their
+ * bits: they are computed in double precision and rounded here, and so are more exact than the hardware. The
+ * instruction is marked as inexact.
  */
 #include "machine/machine_internal.h"
 

@@ -1,7 +1,7 @@
 /*
- * machine_async.c - cp.async and cp.async.bulk. What cp.async copies is written when its lane waits for the
- * group, no earlier: who reads before that reads what was there. Bulk copies are made when they are issued;
- * whether they are read before they must have been is for a watch to say.
+ * machine_async.c - cp.async and cp.async.bulk. Data of cp.async is written when its lane waits for the
+ * group, no earlier: a read before that gets the old data. Bulk copies are made when they are issued; a watch
+ * checks whether they are read too early.
  */
 #include "machine/machine_mbarrier.h"
 

@@ -1,11 +1,10 @@
 /*
- * machine_cfg.c - where the ways of a branch meet: the immediate post-dominator of its block, by the
- * iterative algorithm of Cooper, Harvey and Kennedy on the reversed graph.
+ * machine_cfg.c - the place where the ways of a branch meet: the immediate post-dominator of its block, by
+ * the iterative algorithm of Cooper, Harvey and Kennedy on the reversed graph.
  *
  * An early `return` would leave branches around it without such a place: all ways then only meet at the end.
- * So edges to blocks that are nothing but a ret are left out where the block has another way, and put back,
- * the last first, for blocks from which the end can then no longer be reached (a loop whose only way out it
- * was).
+ * So edges to blocks that are nothing but a ret are left out if the block has another way, and put back, the
+ * last first, for blocks from which the end can then no longer be reached (a loop without another way out).
  */
 #include "machine/machine_internal.h"
 

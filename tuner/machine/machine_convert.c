@@ -1,6 +1,6 @@
 /*
- * machine_convert.c - cvt. A value is read as what it is, rounded or cut, and written as what it becomes;
- * results that are narrower than their register are extended as their type says.
+ * machine_convert.c - cvt. A value is read in its own type, rounded or cut, and written in the new one;
+ * results that are narrower than their register are extended as their type requires.
  */
 #include "machine/machine_round.h"
 #include "machine/machine_internal.h"

@@ -151,7 +151,8 @@ static at_status decode_operand(decoder *c, atx_decoded *d, int group, const atx
         if (d->ptx->op == ATX_PTX_CALL && group != 1)
             return variable_address(&address, &frame, c, o->index) && frame
                        ? AT_OK
-                       : refuse(c, d->ptx, "a parameter of the call lies elsewhere than in its function");
+                       : refuse(c, d->ptx,
+                                "a parameter of the call is at another offset than in its function");
         if ((d->ptx->op != ATX_PTX_MOV && d->ptx->op != ATX_PTX_CVTA) ||
             !variable_address(&address, &frame, c, o->index))
             return refuse(c, d->ptx, "an address of a variable is only taken by mov");

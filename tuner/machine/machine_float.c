@@ -38,7 +38,7 @@ F32_OP(rcp_f32, 1.0f / a)
 F32_OP(sqrt_f32, sqrtf(a))
 
 /*
- * Whether a result that was rounded to the smallest normal number is smaller before that: whoever flushes
+ * Whether a result that was rounded to the smallest normal number is smaller before that: code that flushes
  * looks at it with all exponents. Larger by 2^64 it is not near any end.
  */
 static bool is_tiny(const atx_ptx_instruction *i, float a, float b, float c)

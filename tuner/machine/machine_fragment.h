@@ -1,6 +1,6 @@
 /*
- * machine_fragment.h - how the matrices of mma and wmma lie in the registers of a warp. Private to
- * machine*.c.
+ * machine_fragment.h - how the matrices of mma and wmma lie in the registers of a warp.
+ * Private to machine*.c.
  *
  * `shape` is m, n and k of the instruction; `each`, how many elements a register holds. For mma this is what
  * the ISA says. It leaves open where wmma has them: here, as in mma of the same blocks of 8 rows and columns,

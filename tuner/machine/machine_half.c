@@ -1,6 +1,6 @@
 /*
- * machine_half.c - f16 and bf16, single and packed: computed exactly in double precision, or as a sum and
- * what it has lost, and rounded once.
+ * machine_half.c - f16 and bf16, single and packed: computed exactly in double precision, or as a sum and its
+ * rounding error, and rounded once.
  */
 #include "machine/machine_round.h"
 #include "machine/machine_internal.h"

@@ -1,7 +1,7 @@
 /*
- * machine_heap.c - malloc and free of kernels: one region, as large as a device's heap is unless a program
- * asks for more. Memory that was never taken comes first, so that what one thread frees and another takes at
- * once is rare: for the inspector these are the same bytes.
+ * machine_heap.c - malloc and free of kernels: one region, as large as a device's heap unless a program sets
+ * a larger one. Memory that was never taken comes first, so that one thread rarely gets at once what another
+ * has freed: for the inspector these are the same bytes.
  */
 #include "machine/machine_internal.h"
 

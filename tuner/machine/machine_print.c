@@ -1,6 +1,6 @@
 /*
- * machine_print.c - printf of a kernel: vprintf takes the address of the format and of a buffer where the
- * arguments stand one after the other, each aligned to its size. Lanes print one after the other.
+ * machine_print.c - printf of a kernel: vprintf takes the address of the format and of a buffer with the
+ * arguments one after the other, each aligned to its size. Lanes print one after the other.
  */
 #include "machine/machine_internal.h"
 

@@ -1,6 +1,6 @@
 /*
- * machine_reach.c - one door to memory: atx_reach checks every lane's address, tells the watch, and says
- * where the bytes are. What is wrong, and what happens, is told here too.
+ * machine_reach.c - the only access to memory: atx_reach checks every lane's address, calls the watch, and
+ * returns the place of the bytes. It also reports faults and events.
  */
 #include "machine/machine_internal.h"
 

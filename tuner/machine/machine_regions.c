@@ -1,6 +1,6 @@
 /*
- * machine_regions.c - the memory of a machine: regions far from each other, each with an address that tells
- * its number.
+ * machine_regions.c - the memory of a machine: regions far from each other; the address contains the region's
+ * number.
  */
 #include "machine/machine_internal.h"
 

@@ -1,6 +1,4 @@
-/*
- * machine_warp.c - what lanes of a warp tell each other: shfl, vote, match, redux, elect, activemask.
- */
+/* machine_warp.c - data exchange between the lanes of a warp: shfl, vote, match, redux, elect, activemask. */
 #include "machine/machine_internal.h"
 
 /* ---- shfl ---- */

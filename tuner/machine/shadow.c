@@ -337,7 +337,7 @@ static atx_hazard_kind check_steady(const atx_shadow *s, const atx_shadow_order 
     return kind == ATX_HAZARD_NONE && stale ? ATX_HAZARD_STALE : kind;
 }
 
-/* A write of what is there already changes nothing for whoever looks. */
+/* A write of the same value changes nothing for a reader. */
 static atx_hazard_kind check_write(const atx_shadow *s, const atx_shadow_order *o, uint64_t at, int thread,
                                    bool changes, int *other)
 {

@@ -1,12 +1,12 @@
 /*
- * shadow.h - what is remembered of every byte of a memory: who wrote it last, who read it last, and so
- * whether an access races with one before it, or reads what nobody wrote.
+ * shadow.h - the last writer and readers of every byte of a memory, and so whether an access races with an
+ * earlier one or reads uninitialized memory.
  *
- * The order of the threads of a block: each warp has a clock that ticks when it synchronises, and knows of
- * every other warp up to which tick all that it did happened before now. A barrier tells its warps of each
- * other. Two accesses that are not ordered this way, one of them a write of another value, are a race,
- * whatever the order in which the machine ran them. Lanes of a warp are ordered by bar.warp.sync, shuffles,
- * votes and barriers; by nothing else.
+ * The order of the threads of a block: each warp has a clock that ticks when it synchronises, and knows for
+ * every other warp the tick up to which its accesses happened before now. A barrier merges the clocks of its
+ * warps. Two accesses that are not ordered this way, one of them a write of another value, are a race, in
+ * whatever order the machine ran them. Lanes of a warp are ordered by bar.warp.sync, shuffles, votes and
+ * barriers; by nothing else.
  */
 #ifndef AUTOTUNE_MACHINE_SHADOW_H
 #define AUTOTUNE_MACHINE_SHADOW_H
@@ -44,7 +44,7 @@ typedef struct atx_shadow_order {
     uint32_t fenced[ATX_MAX_WARPS][ATX_MAX_WARPS]; /* what w knows of v that a fence was behind */
     int engine_count;
     uint32_t engines[ATX_MAX_ENGINES];     /* the phase of each that is not over */
-    uint32_t engine_seen[ATX_MAX_ENGINES]; /* the last that somebody knows to be over */
+    uint32_t engine_seen[ATX_MAX_ENGINES]; /* the last that a warp knows to be over   */
     uint32_t engine_known[ATX_MAX_WARPS][ATX_MAX_ENGINES];
     atx_shadow_seen seen[ATX_MAX_WARPS][ATX_MAX_ENGINES];
 } atx_shadow_order;
@@ -88,12 +88,12 @@ void atx_shadow_forget(atx_shadow *shadow);
 
 typedef enum atx_touch_kind {
     ATX_TOUCH_READ,
-    ATX_TOUCH_STEADY_READ, /* a read of what nobody may write during the launch: ld.global.nc */
+    ATX_TOUCH_STEADY_READ, /* a read of data that no thread may write during the launch: ld.global.nc */
     ATX_TOUCH_WRITE,
     ATX_TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
     ATX_TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
     ATX_TOUCH_LOOK,        /* of who may look at once, but not before what lies there was made: an mbarrier */
-    ATX_TOUCH_COPY         /* a write by an asynchronous copy: nobody may look before it was awaited */
+    ATX_TOUCH_COPY         /* a write by an asynchronous copy: no thread may read before a wait */
 } atx_touch_kind;
 
 typedef struct atx_touch {
@@ -154,7 +154,7 @@ void atx_shadow_await_range(atx_shadow *shadow, const atx_shadow_order *order, c
 /* Its thread has read them, or its engine does. */
 void atx_shadow_note_range(atx_shadow *shadow, const atx_shadow_order *order, const atx_range *range);
 
-/* Written before the block began, as it were: by others whom nobody compares with. */
+/* As if written before the block began: not compared with any access. */
 void atx_shadow_set(atx_shadow *shadow, const atx_shadow_order *order, uint64_t at, int bytes);
 
 #endif

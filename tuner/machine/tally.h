@@ -1,9 +1,9 @@
 /*
- * tally.h - a watch that counts what the instructions of a launch cost: requests, sectors, wavefronts, by
+ * tally.h - a watch that counts the costs of a launch's instructions: requests, sectors, wavefronts, by
  * instruction; summed up by source line.
  *
- * A request is one instruction of one warp that some lane executes. What is counted is the PTX: the
- * compiler's last step may yet join accesses or drop instructions, but moves no address.
+ * A request is one instruction of one warp that some lane executes. The PTX is counted: the compiler's last
+ * step may still join accesses or drop instructions, but does not change addresses.
  */
 #ifndef AUTOTUNE_MACHINE_TALLY_H
 #define AUTOTUNE_MACHINE_TALLY_H

@@ -1,10 +1,10 @@
 /*
- * due.c - whether it pays to learn anew from a database.
+ * due.c - whether it pays to train the model again from a database.
  *
- * A trial costs the GPU some 10 ms and learning 0.1 ms. The model is renewed when the trials are half as many
- * again, so that the renewals of a growing database together cost three times what the last of them costs: 3
- * % of the tuning. A database that grew otherwise, by a merge, may hold so many that a user does not expect
- * to wait for them at the end of a short run: those are for `autotune learn`, of which look-ups tell.
+ * A trial costs the GPU some 10 ms and training 0.1 ms. The model is trained again when there are half as
+ * many trials more, so that all trainings of a growing database together cost three times the last one: 3 %
+ * of the tuning. A database that grew by a merge may hold so many trials that a user does not expect to wait
+ * for them at the end of a short run: those are left to `autotune learn`, which look-ups then recommend.
  */
 #include "model/model.h"
 

@@ -1,10 +1,10 @@
 /*
- * forest.c - the sum of trees; and what a tree of a file must be.
+ * forest.c - the sum of trees; and the checks of a tree from a file.
  *
- * A batch of rows goes down a tree together: where they known, those that go below do first, then the others.
- * Rows that are alike meet few nodes between them. Eight of them are compared at once, as the bytes of a
- * word: 128 + bin - theirs keeps its highest bit where theirs is no more than that, as all are below 128, and
- * that bit is how a row is told to be in a set.
+ * A batch of rows goes down a tree together: at each node the rows that go below come first, then the others.
+ * Similar rows meet few nodes between them. Eight rows are compared at once, as the bytes of a word: 128 +
+ * bin - theirs keeps its highest bit if theirs is no more than that, as all are below 128, and that bit puts
+ * a row into a set.
  */
 #include "model/forest.h"
 

@@ -1,5 +1,5 @@
 /*
- * grow.h - growing trees by gradient boosting: each is fitted to what those before it left over.
+ * grow.h - growing trees by gradient boosting: each is fitted to the residual of those before it.
  *
  * Squared error, weighted. The leaf whose best split gains most is split next. Splits are found in histograms
  * over bins; of two children the larger's is the parent's less the other's. Deterministic: equal input, equal

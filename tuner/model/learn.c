@@ -1,12 +1,12 @@
 /*
  * learn.c - from samples to the model of an op on a device.
  *
- * What is learned of a trial is how much slower than the best of its problem it was. Trials near the best
- * count most: which of them is best is the question. Each member of the forests is grown without a quarter of
- * the problems, so that what members make of those says how good answers will be: the expected loss.
+ * The target of a trial is its time relative to the best of its problem. Trials near the best have the
+ * largest weights, since the model must find the best. Each member of the forests is grown without a quarter
+ * of the problems, and the expected loss of answers is measured on those.
  *
- * A device of which others know more learns of their trials, too, which count less: what is fast on one
- * mostly is on another, and a feature tells what is not.
+ * If other devices have more trials, the model also learns from theirs, with smaller weights: what is fast on
+ * one device is mostly fast on another, and a feature marks the difference.
  *
  * Deterministic: the same trials in the same order give the same model.
  */

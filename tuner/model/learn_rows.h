@@ -1,6 +1,6 @@
 /*
  * learn_rows.h - trials of stores as samples, and those of an op as rows of features, on one device and on
- * those that know more. Private to learn*.c.
+ * those with more trials. Private to learn*.c.
  */
 #ifndef AUTOTUNE_LEARN_ROWS_H
 #define AUTOTUNE_LEARN_ROWS_H

@@ -193,7 +193,7 @@ at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const 
 {
     const atx_op_model *known = find_op_model(model, op, device, own);
     if (!known || op->goal.objective)
-        return atx_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no model has learned operation %s", op->name);
     atx_predictor *p = calloc(1, sizeof *p);
     if (!p)
         return atx_no_memory(err);
@@ -420,7 +420,7 @@ static at_status rank_all(atx_predictor *p, const atx_problem *problem, int64_t 
         score_rounds(p);
     }
     if (!p->best_count)
-        return atx_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no configuration of the model is valid");
     return AT_OK;
 }
 

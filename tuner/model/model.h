@@ -1,14 +1,13 @@
 /*
- * model.h - what is expected of configurations for problems that were never tuned.
+ * model.h - predictions for problems that were never tuned.
  *
- * A model has one for each op and device it has learned of: forests that estimate how much slower than the
- * best of its problem a configuration is, one forest that estimates how fast that best is, and a portfolio:
- * configurations that were among the best of some problem. Asked for a problem, the portfolio's valid
- * configurations are estimated, and the best is named, with its expected loss: how much slower than tuning it
- * may be.
+ * A model has a part for each op and device it has learned: forests that estimate how much slower than the
+ * best of its problem a configuration is, one forest that estimates the time of that best, and a portfolio:
+ * configurations that were among the best of some problem. For a problem, the portfolio's valid
+ * configurations are estimated, and the best is returned with its expected loss against tuning.
  *
- * Where op or template have changed since, what it says of them is ignored. A model is read-only once it is
- * made; a predictor is used by one thread at a time.
+ * Parts of an op or a template that have changed since are ignored. A model is read-only once it is made; a
+ * predictor is used by one thread at a time.
  */
 #ifndef AUTOTUNE_MODEL_H
 #define AUTOTUNE_MODEL_H
@@ -47,7 +46,7 @@ extern const size_t atx_shipped_model_bytes;
 at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_model *device,
                             at_error *err) AT_MUST_CHECK;
 
-/* What the model of an op was learned from. Borrowed. */
+/* The training data of an op's model. Borrowed. */
 typedef struct atx_training_samples {
     const char *op, *device, *learned_at;
     int64_t cc, sms, trials, problems, candidates, trees;
@@ -97,7 +96,7 @@ at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const 
 void atx_predictor_close(atx_predictor *p);
 atx_training_samples atx_predictor_training_samples(const atx_predictor *p);
 
-/* What is expected of a configuration. */
+/* The prediction for a configuration. */
 typedef struct atx_guess {
     const atx_template *t;
     atx_config config;

@@ -1,11 +1,11 @@
 /*
- * model_features.h - what a model sees of a problem and of a configuration: numbers, each with a name.
+ * model_features.h - the inputs of a model for a problem and a configuration: numbers, each with a name.
  *
- * All of it follows from the declarations, so that every op has them: sizes, how they are aligned and how
- * they compare; of an op of layouts what is fastest on either side, and where that stands on the other;
- * figures of the launch (blocks, waves, bytes of a block); and a template's parameters, lets and consts as
- * they are. A parameter of the same name in several templates is one feature. Sizes and other numbers without
- * an upper end are logarithms, to the base two.
+ * All of them follow from the declarations, so that every op has them: sizes, their alignment and ratios; for
+ * an op of layouts the fastest dimension of either side, and its place on the other; figures of the launch
+ * (blocks, waves, bytes of a block); and a template's parameters, lets and consts. A parameter of the same
+ * name in several templates is one feature. Sizes and other numbers without an upper limit are logarithms, to
+ * the base two.
  */
 #ifndef AUTOTUNE_MODEL_FEATURES_H
 #define AUTOTUNE_MODEL_FEATURES_H

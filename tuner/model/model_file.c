@@ -1,8 +1,8 @@
 /*
- * model_file.c - a model as bytes: magic, how far it has read its store, then the model of each op and
- * device, field by field, little-endian, with a checksum of all at the end. A file may come from anyone: what
- * is out of range is refused, and so is what is left over. The model of the program is trusted, and of it
- * only what is said of one op is kept, so that a first answer takes no longer when it knows more of others.
+ * model_file.c - a model as bytes: magic, the place in its store up to which it has learned, then the model
+ * of each op and device, field by field, little-endian, with a checksum of all at the end. A file may come
+ * from anyone: values out of range are refused, and so are extra bytes. The bundled model is trusted, and
+ * only the part of one op is read, so that a first answer does not take longer for a larger model.
  */
 #include "model/model_internal.h"
 

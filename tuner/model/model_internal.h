@@ -1,6 +1,4 @@
-/*
- * model_internal.h - what a model is made of. Private to model*.c; learn.c fills it.
- */
+/* model_internal.h - the parts of a model. Private to model*.c; learn.c fills it. */
 #ifndef AUTOTUNE_MODEL_INTERNAL_H
 #define AUTOTUNE_MODEL_INTERNAL_H
 

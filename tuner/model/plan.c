@@ -1,9 +1,8 @@
 /*
  * plan.c - a template's lets and requirements in another order.
  *
- * Invariant: a let stands behind those that it reads, a requirement behind the lets that it reads; each is
- * there once. All must be evaluated, and all requirements hold, in whatever order: so the verdict is the
- * same.
+ * Invariant: a let comes after those that it reads, a requirement after the lets that it reads; each is there
+ * once. All must be evaluated, and all requirements hold, in any order: so the result is the same.
  */
 #include "model/plan.h"
 

@@ -1,7 +1,7 @@
 /*
- * plan.h - is a configuration valid? Found out for many of one template and one problem: what no parameter
- * changes is evaluated once, and of the rest a requirement as soon as the lets that it reads are known, so
- * that most of what a wrong configuration would cost is spared. The answer is that of atx_config_validate.
+ * plan.h - whether a configuration is valid, for many of one template and one problem: values that no
+ * parameter changes are evaluated once, and each requirement as soon as its lets are known, so that most
+ * wrong configurations are refused early. The answer is that of atx_config_validate.
  */
 #ifndef AUTOTUNE_PLAN_H
 #define AUTOTUNE_PLAN_H

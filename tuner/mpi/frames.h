@@ -1,14 +1,14 @@
 /*
- * frames.h - what rank 0 and the ranks that serve it say to each other. Private to mpi/.
+ * frames.h - the messages between rank 0 and the ranks that serve it. Private to mpi/.
  *
- *     server    HELLO  who it is (rank_info.h), once
- *     rank 0    START  number, argv    a child is to be made; every child has a number of its own
- *     both      BYTES  number, bytes   between the child and whoever asked for it
- *     rank 0    SHUT   number, grace   its connection is closed; killed when it lives on after these seconds
- *     server    ENDED  number, how     all that it said was passed on before; or it could not be made
+ *     server    HELLO  its rank_info.h, once
+ *     rank 0    START  number, argv    make a child; every child has a number of its own
+ *     both      BYTES  number, bytes   between the child and its supervisor
+ *     rank 0    SHUT   number, grace   close its connection; kill it if it lives on after these seconds
+ *     server    ENDED  number, status  after all its bytes; or it could not be made
  *     both      BEAT   nothing, every second
- *     rank 0    END    the reason, "" when all is done
- *     server    LEAVE    its last word: MPI may end
+ *     rank 0    END    the reason, "" after success
+ *     server    LEAVE  the last message: MPI may end
  */
 #ifndef AUTOTUNE_MPI_FRAMES_H
 #define AUTOTUNE_MPI_FRAMES_H

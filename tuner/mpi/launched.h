@@ -1,6 +1,6 @@
 /*
- * launched.h - whether this process is one of several that mpirun or srun has started, by what they leave in
- * the environment; and the module (link.h) for their MPI.
+ * launched.h - whether this process is one of several that mpirun or srun has started, by its environment;
+ * and the module (link.h) for their MPI.
  */
 #ifndef AUTOTUNE_MPI_LAUNCHED_H
 #define AUTOTUNE_MPI_LAUNCHED_H

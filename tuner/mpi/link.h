@@ -1,9 +1,9 @@
 /*
- * link.h - messages between the ranks of an MPI job, without a word of MPI.
+ * link.h - messages between the ranks of an MPI job, independent of MPI.
  *
- * MPI's binary interface differs from one MPI to the next, so what is compiled against one is a module of its
- * own, autotune-mpi-NAME.so (link_mpi.c), opened only by a program that mpirun or srun has started: the
- * program and its library link no MPI, its children load none, and both of Debian's serve one build.
+ * The binary interface differs between MPIs, so the code for each is a module of its own,
+ * autotune-mpi-NAME.so (link_mpi.c), opened only by a program that mpirun or srun has started: the program
+ * and its library link no MPI, its children load none, and one build serves both of Debian's.
  *
  * One thread makes all calls, from begin to end.
  */

@@ -1,7 +1,8 @@
 /*
- * link_mpi.c - see link.h: the one place that knows MPI. A module of its own, compiled by the MPI's compiler.
+ * link_mpi.c - see link.h: the only file that uses MPI. A module of its own, compiled by the MPI's compiler.
  *
- * Errors come back as codes. That some rank is gone is no error of MPI's here: who waits for it finds out.
+ * Errors are returned as codes. A rank that is gone is not an error of MPI here: the code that waits for it
+ * finds out.
  */
 #include "mpi/link.h"
 

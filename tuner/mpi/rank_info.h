@@ -1,6 +1,4 @@
-/*
- * rank_info.h - what a rank is: where it runs, which program it is, which GPUs it sees, its cores.
- */
+/* rank_info.h - a rank's host, program, visible GPUs and cores. */
 #ifndef AUTOTUNE_MPI_RANK_INFO_H
 #define AUTOTUNE_MPI_RANK_INFO_H
 

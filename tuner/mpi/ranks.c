@@ -1,4 +1,4 @@
-/* ranks.c - see ranks.h: which role this process has; who the others are. */
+/* ranks.c - see ranks.h: the role of this process, and the other ranks. */
 #include "mpi/ranks_internal.h"
 
 #include "mpi/frames.h"
@@ -35,7 +35,7 @@ static at_status serve(const atx_launched *l, const atx_link *link, const atx_ra
     if (size != l->size)
         return atx_fail(
             err, AT_ERR_SYSTEM,
-            "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
+            "%s started %d processes, and this MPI counts %d: it is another MPI than the one that "
             "started them",
             l->by, l->size, size);
     at_status status = atx_server_run(link, size, MORE * wait_time_s(), o->cancel, err);

@@ -1,10 +1,11 @@
 /*
- * ranks_messages.c - the thread of rank 0 that speaks to the others, and the children that they have for us.
+ * ranks_messages.c - the thread of rank 0 that exchanges messages with the other ranks, and the remote
+ * children.
  *
- * A child elsewhere has a channel: a pair of sockets, one end its supervisor's, the other one ours. What
- * arrives at ours goes to the child's rank in frames, and what comes from there goes into it. All of MPI is
- * in this one thread. It looks again and again, as MPI has nothing to wait on together with sockets, and
- * sleeps 50 us in between, 2 ms where nothing has happened for a while.
+ * A remote child has a channel: a pair of sockets, one end its supervisor's, the other one ours. Bytes that
+ * arrive at our end go to the child's rank in frames, and bytes from there go into it. All of MPI is in this
+ * one thread. It polls, as MPI cannot be waited for together with sockets, and sleeps 50 us in between, 2 ms
+ * after a while without messages.
  */
 #include "mpi/ranks_internal.h"
 
@@ -303,11 +304,10 @@ static void give_up(atx_ranks *r, atx_rank *rank, double waited_s)
 {
     char text[240], how[128];
     atx_str reason = { 0 };
-    snprintf(text, sizeof text,
-             "%s is gone: it has said nothing for %.0f s; what it was doing is handed out again", rank->name,
-             waited_s);
-    snprintf(how, sizeof how, "its rank has said nothing for %.0f s", waited_s);
-    atx_put_text(&reason, "rank 0 goes on without this rank, which had said nothing for too long");
+    snprintf(text, sizeof text, "%s is lost: it has sent nothing for %.0f s; its work goes to others",
+             rank->name, waited_s);
+    snprintf(how, sizeof how, "its rank has sent nothing for %.0f s", waited_s);
+    atx_put_text(&reason, "rank 0 goes on without this rank, which had sent nothing for too long");
     atx_message_queue_send(r->message_queue, rank->number, END, &reason); /* should it come back */
     atx_message_queue_forget(r->message_queue, rank->number);
     rank->state = ATX_RANK_GONE;
@@ -336,7 +336,7 @@ static void look_at_ranks(atx_ranks *r)
             give_up(r, rank, waited_s);
         } else if (waited_s > SILENT_S && !rank->silent) {
             rank->silent = true;
-            snprintf(text, sizeof text, "%s has said nothing for %.0f s; it is waited for until %.0f s",
+            snprintf(text, sizeof text, "%s has sent nothing for %.0f s; it is waited for until %.0f s",
                      rank->name, waited_s, r->wait_time_s);
             tell(r, text);
         }
@@ -426,7 +426,7 @@ static at_status begin_link(atx_ranks *r, at_error *err)
     if (size != r->count || rank != 0)
         return atx_fail(
             err, AT_ERR_SYSTEM,
-            "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
+            "%s started %d processes, and this MPI counts %d: it is another MPI than the one that "
             "started them",
             r->launched.by, r->count, size);
     return atx_message_queue_open(&r->message_queue, r->link, size, err);

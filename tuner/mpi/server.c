@@ -229,7 +229,7 @@ static void look_at_time(server *s, double wait_time_s, const atomic_int *cancel
     if (*cancel && *asked_s <= 0)
         *asked_s = now_s;
     if (waited_s > wait_time_s)
-        s->status = atx_fail(&s->why, AT_ERR_SYSTEM, "rank 0 has said nothing for %.0f s", waited_s);
+        s->status = atx_fail(&s->why, AT_ERR_SYSTEM, "rank 0 has sent nothing for %.0f s", waited_s);
     else if (atx_message_queue_broken(s->message_queue))
         s->status = atx_fail(&s->why, AT_ERR_SYSTEM, "MPI no longer works");
     else if (*asked_s > 0 && now_s - *asked_s > LAST_S)

@@ -1,6 +1,4 @@
-/*
- * server.h - every rank but 0: makes the children that rank 0 asks for, and passes on what is said.
- */
+/* server.h - all ranks except 0: make the children that rank 0 asks for, and forward their bytes. */
 #ifndef AUTOTUNE_MPI_SERVER_H
 #define AUTOTUNE_MPI_SERVER_H
 
@@ -9,7 +7,7 @@
 #include <stdatomic.h>
 
 /*
- * Serves until rank 0 says that it is done, has said nothing for so long, or `cancel` is set and rank 0 does
+ * Serves until rank 0 says that it is done, has sent nothing for so long, or `cancel` is set and rank 0 does
  * not end soon. AT_ERR_INPUT: rank 0 refuses this rank.
  */
 at_status atx_server_run(const atx_link *link, int size, double wait_time_s, const atomic_int *cancel,

@@ -1,4 +1,4 @@
-/* ptx.c - see ptx.h. Words of enumerators, and what is asked of a module. */
+/* ptx.c - see ptx.h. Names of enumerators, and queries of a module. */
 #include "ptx/ptx.h"
 
 #include <string.h>

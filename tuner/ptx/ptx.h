@@ -1,9 +1,9 @@
 /*
- * ptx.h - PTX as text, taken apart: a module of variables and functions, each function a list of typed
- * instructions with the line of the source (.loc) and of the text that they come from.
+ * ptx.h - a parser of PTX: a module of variables and functions, each function a list of typed instructions
+ * with the line of the source (.loc) and of the text that they come from.
  *
- * What is not known is refused by name, with both lines: nothing that parses is guessed at later. Names are
- * borrowed from the module, which owns all. Read-only after parsing: thread-safe.
+ * Unknown PTX is refused by name, with both lines; nothing is guessed. Names are borrowed from the module,
+ * which owns all. Read-only after parsing: thread-safe.
  */
 #ifndef AUTOTUNE_PTX_H
 #define AUTOTUNE_PTX_H
@@ -156,7 +156,7 @@ typedef enum atx_ptx_special {
 } atx_ptx_special;
 
 typedef enum atx_ptx_operand_kind {
-    ATX_PTX_NOTHING,    /* "_": a result that nobody wants          */
+    ATX_PTX_NOTHING,    /* "_": a result that is dropped            */
     ATX_PTX_REGISTER,   /* index: of the function's registers       */
     ATX_PTX_NUMBER,     /* value: bits of the instruction's type    */
     ATX_PTX_SPECIAL_OF, /* index: atx_ptx_special                   */

@@ -1,6 +1,6 @@
 /*
- * ptx_body.c - what stands between the braces of a function: registers, variables, labels, lines, tables of
- * branches, and scopes within scopes, which inline assembly and calls bring along.
+ * ptx_body.c - the body of a function: registers, variables, labels, lines, tables of branches, and nested
+ * scopes, which come from inline assembly and calls.
  */
 #include "ptx/ptx_internal.h"
 

@@ -1,8 +1,8 @@
 /*
- * ptx_internal.h - the parser's own parts. Private to ptx*.c.
+ * ptx_internal.h - the parser's own definitions. Private to ptx*.c.
  *
- * A parser that has failed stays failed: its first message is the one that is told, and functions that return
- * bool return false. Everything that outlives it belongs to the module.
+ * A parser that has failed stays failed: its first message is reported, and functions that return bool return
+ * false. Everything that outlives it belongs to the module.
  */
 #ifndef AUTOTUNE_PTX_INTERNAL_H
 #define AUTOTUNE_PTX_INTERNAL_H

@@ -1,6 +1,4 @@
-/*
- * ptx_parse.c - a module: its head, variables and functions; what debuggers want is skipped.
- */
+/* ptx_parse.c - a module: its head, variables and functions; sections for debuggers are skipped. */
 #include "ptx/ptx_internal.h"
 
 #include "util/str.h"

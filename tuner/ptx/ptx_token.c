@@ -1,6 +1,6 @@
 /*
- * ptx_token.c - what all readers of a module do: fail at a place, take the next token, make memory that the
- * module owns.
+ * ptx_token.c - operations of all readers of a module: fail at a place, take the next token, allocate memory
+ * that the module owns.
  */
 #include "ptx/ptx_internal.h"
 

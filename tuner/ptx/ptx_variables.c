@@ -1,6 +1,4 @@
-/*
- * ptx_variables.c - declarations of variables and parameters, with what they begin with.
- */
+/* ptx_variables.c - declarations of variables and parameters, with their initial values. */
 #include "ptx/ptx_internal.h"
 
 #include "util/str.h"
@@ -164,7 +162,7 @@ static bool put_address(atx_ptx_parser *p, filling *f)
     const atx_ptx_symbol *s = atx_ptx_find(p, name.text, name.len, &index);
     const bool of_function = s && s->kind == ATX_SYMBOL_FUNCTION;
     if (name.kind != ATX_TOKEN_WORD || !s || (s->kind != ATX_SYMBOL_VARIABLE && !of_function))
-        return atx_ptx_refuse(p, &name, "'%.*s' is nothing whose address is known", name.len, name.text);
+        return atx_ptx_refuse(p, &name, "the address of '%.*s' is unknown", name.len, name.text);
     atx_ptx_advance(p);
     if (generic && !atx_ptx_expect_sign(p, ')'))
         return false;

@@ -1,7 +1,7 @@
 /*
- * ptx_words.c - what the words behind the points mean. One table: a word sets one field, of any instruction
- * or of one op alone; rows of an op are looked at first. Whether a combination exists is not asked here: who
- * executes it knows what it can do, and refuses the rest.
+ * ptx_words.c - the meaning of the words behind the points. One table: a word sets one field, of any
+ * instruction or of one op alone; rows of an op are tried first. Combinations are not checked here: the code
+ * that executes them refuses those that it does not support.
  */
 #include "ptx/ptx_internal.h"
 

@@ -1,16 +1,16 @@
 /*
- * allowed.h - which files a folder of templates may have read.
+ * allowed.h - the files that a folder of templates may have read.
  *
- * What a declaration names (`source`, `include`, `input file`, `reference file`, an #include) is copied into
- * messages, the database, dumps and exported files. A folder from somebody else must not copy its reader's
- * files there. So the real name of a file, with links and ".." followed, must lie in
+ * The files that a declaration names (`source`, `include`, `input file`, `reference file`, an #include) are
+ * copied into messages, the database, dumps and exported files. A foreign folder must not copy its
+ * reader's files there. So the real name of a file, with links and ".." followed, must lie in
  *
  *   - the folder of templates itself,
  *   - the working directory, but not behind a name that begins with a dot; the working directory does not
- *     count where it is the home directory, or one above it,
+ *     count if it is the home directory, or one above it,
  *   - a folder that the user named with --headers or --allow.
  *
- * Threads: may be asked by any number at a time.
+ * Threads: any number may call at a time.
  */
 #ifndef AUTOTUNE_ALLOWED_H
 #define AUTOTUNE_ALLOWED_H

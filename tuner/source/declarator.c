@@ -1,5 +1,5 @@
 /*
- * declarator.c - a kernel is what stands between __global__ and the bracket of its parameters; the name of a
+ * declarator.c - a kernel is the text between __global__ and the bracket of its parameters; the name of a
  * parameter is the last word of its declarator. In the type of a parameter every '<' opens the arguments of a
  * template; in its default value only one that is closed before the next '=' or logical operator.
  */

@@ -1,6 +1,6 @@
 /*
- * declarator.h - what the tokens of a text declare: kernels, their templates and parameters, variables in
- * constant memory. No types are resolved: a type is known by the words that people use.
+ * declarator.h - the declarations in the tokens of a text: kernels, their templates and parameters, variables
+ * in constant memory. Types are not resolved: a type is known by its usual words.
  */
 #ifndef AUTOTUNE_DECLARATOR_H
 #define AUTOTUNE_DECLARATOR_H

@@ -1,5 +1,5 @@
 /*
- * device_headers.h - which headers are for a kernel, by their names. templates/host/host.cuh stands for the
+ * device_headers.h - the headers that are for a kernel, by their names. templates/host/host.cuh replaces the
  * host's.
  */
 #ifndef AUTOTUNE_DEVICE_HEADERS_H

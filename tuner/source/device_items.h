@@ -2,9 +2,9 @@
  * device_items.h - the declarations at namespace scope of a text, as ranges of its tokens, with the names
  * that they declare; and its directives. No types are resolved. Private to device_view.c and device_items*.c.
  *
- * Namespaces and extern "C" blocks are entered: what opens and what closes them is an item of its own.
- * Conditionals may stand anywhere: at an #else the reader is where it was at the #if, and of items that are
- * written in branches, with a common begin or end, one *span* is made, which stays or goes as a whole.
+ * Namespaces and extern "C" blocks are entered: their opening and closing tokens are items of their own.
+ * Conditionals may be anywhere: at an #else the reader returns to its state at the #if, and items that are
+ * written in branches, with a common begin or end, become one *span*, which is kept or removed as a whole.
  */
 #ifndef AUTOTUNE_DEVICE_ITEMS_H
 #define AUTOTUNE_DEVICE_ITEMS_H

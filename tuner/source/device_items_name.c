@@ -1,7 +1,7 @@
 /*
- * device_items_name.c - what an item declares. The name of a function is the word before the first bracket
- * that is no attribute's; that of a type the last word before its body; those of variables stand before a
- * sign that ends a declarator. A function of a class or namespace, ns::f, is known by both names.
+ * device_items_name.c - the names that an item declares. The name of a function is the word before the first
+ * bracket that is no attribute's; that of a type the last word before its body; those of variables are before
+ * a sign that ends a declarator. A function of a class or namespace, ns::f, is known by both names.
  */
 #include "source/device_items.h"
 

@@ -1,7 +1,6 @@
 /*
- * device_view.c - words reach declarations and macros, whose words are reached in turn. A word behind a '.'
- * or
- * '->' names a member, and reaches nothing. What a conditional asks for is reached as a macro only.
+ * device_view.c - words reach declarations and macros, whose words are reached in turn. A word after '.' or
+ * '->' names a member, and reaches nothing. A name in a conditional is reached only as a macro.
  */
 #include "source/device_view_internal.h"
 

@@ -1,16 +1,16 @@
 /*
- * device_view.h - of a CUDA file what some kernels need, and nothing of the host: the same text, with all
- * else blanked. Lines and columns keep their places, and the file is not touched.
+ * device_view.h - the parts of a CUDA file that some kernels need, without the host's: the same text, with
+ * all else blanked. Lines and columns keep their places, and the file is not touched.
  *
- * What stays: the kernels, and what they reach by name from one declaration to the next: functions with
- * __device__ or constexpr (also where a macro says so), types, aliases, constants, variables of the device,
- * operators, macros; of a conditional every line, whatever becomes of what stands between. What goes: main,
- * launches, prototypes of kernels, functions and variables of the host. Inside of a class that stays,
- * functions of the host go as well.
+ * Kept: the kernels, and the declarations that they reach by name, one from the next: functions with
+ * __device__ or constexpr (also by a macro), types, aliases, constants, variables of the device, operators,
+ * macros; every line of a conditional, whatever becomes of the text between. Removed: main, launches,
+ * prototypes of kernels, functions and variables of the host. Functions of the host inside a kept class are
+ * removed as well.
  *
- * An #include that is left (declare_gather.c replaces those of the file's own headers) stays where a header
- * of CUDA's for the device is meant, if anything of it is reached, or one in the user's folders. Any other
- * becomes a comment of the same length, "//lacks <name>" (ATX_LACKS): atx_device_lacks finds them again.
+ * A remaining #include (declare_gather.c replaces those of the file's own headers) is kept if it is one of
+ * CUDA's headers for the device, and anything of it is reached, or one in the user's folders. Any other
+ * becomes a comment of the same length, "//lacks <name>" (ATX_LACKS), which atx_device_lacks finds.
  *
  * Time: linear in the text. Threads: any number at a time.
  */

@@ -1,6 +1,6 @@
 /*
- * device_view_blank.c - what goes of a text becomes blanks, in place. Words are compared in the text, so what
- * asks for them is done first. Comments go with what they stand before.
+ * device_view_blank.c - removed parts of a text become blanks, in place. Words are compared in the text, so
+ * their users run first. A comment is removed with the text that it precedes.
  */
 #include "source/device_headers.h"
 #include "source/device_view_internal.h"

@@ -1,6 +1,4 @@
-/*
- * directives.h - what a text includes, or asks for: #include and its kin, __has_include and its own.
- */
+/* directives.h - the names in a text's directives: #include and its kin, __has_include and our own. */
 #ifndef AUTOTUNE_DIRECTIVES_H
 #define AUTOTUNE_DIRECTIVES_H
 

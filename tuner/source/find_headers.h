@@ -1,10 +1,10 @@
 /*
- * find_headers.h - where the headers of somebody's file lie, for whoever drafts its `include` lines.
+ * find_headers.h - finds the headers of a foreign file, to draft its `include` lines.
  *
- * A header is looked for beside the including file, then in the folder of the first one and those above it,
- * up to the repository's root (what has a .git) or five of them, and there in include/, inc/, src/, common/
- * and Common/ as well. Those of CUDA, of C and C++ and of systems (device_headers.h) are not looked for.
- * Threads: any number.
+ * A header is searched beside the including file, then in the folder of the first one and those above it, up
+ * to the repository's root (which has a .git) or five of them, and there in include/, inc/, src/, common/ and
+ * Common/ as well. Headers of CUDA, of C and C++ and of systems (device_headers.h) are not searched. Threads:
+ * any number.
  */
 #ifndef AUTOTUNE_FIND_HEADERS_H
 #define AUTOTUNE_FIND_HEADERS_H

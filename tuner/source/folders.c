@@ -1,4 +1,4 @@
-/* folders.c - names become absolute when they are read: a process that is told them may run elsewhere. */
+/* folders.c - names become absolute when they are read: another process that gets them may run elsewhere. */
 #include "source/folders.h"
 
 #include "util/real_path.h"

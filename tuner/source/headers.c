@@ -1,8 +1,8 @@
 /*
- * headers.c - files are found as a compiler finds them (beside the including file where the name is quoted,
- * then in the folders) and read once: a file keeps the hash of its contents and which files it includes, for
- * as long as its size and its time stay. What a walk from file to file reaches is a list whose hash does not
- * depend on the order of that walk. What is made of it: headers_note.c.
+ * headers.c - files are found as a compiler finds them (beside the including file if the name is quoted, then
+ * in the folders) and read once: the hash of a file and its includes are kept as long as its size and time do
+ * not change. The files that a walk reaches are a list whose hash does not depend on the order of that walk.
+ * headers_note.c uses the list.
  */
 #include "source/headers_internal.h"
 

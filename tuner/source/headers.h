@@ -1,16 +1,16 @@
 /*
  * headers.h - folders of headers that the user names (`--headers DIR`, $AUTOTUNE_HEADERS): libraries as large
- * as CUTLASS, whose files are not put into a template's text but opened by the compiler, as CUDA's own are.
+ * as CUTLASS, whose files are not copied into a template's text; the compiler opens them, like CUDA's own.
  *
- * What a text reaches in them is *noted*: "HASH <NAME>...", the names that the text itself includes, and a
- * hash of every file that is reached from there, whatever #if it stands behind, of its name in the folder and
- * its contents. The note is a part of the bundle, and so of the template's hash; it goes with the source to
- * the compiler, which asks whether it still holds. A text that reaches none of these files has no note, and
- * is compiled as if no folder were named.
+ * The headers that a text reaches in them are *noted*: "HASH <NAME>...", the names that the text itself
+ * includes, and a hash of the name and contents of every file that is reached from there, inside any #if. The
+ * note is a part of the bundle, and so of the template's hash; it goes with the source to the compiler, which
+ * checks whether it still holds. A text that reaches none of these files has no note, and is compiled as if
+ * no folder were named.
  *
- * An #include whose file a macro names is followed to all names that the same file #defines the macro as;
- * where another file does, or it is put together, to nothing. CUDA's headers are none of these. Threads: one
- * atx_headers is used by one thread at a time.
+ * An #include of a macro is followed to all names that the same file #defines the macro as; if another file
+ * does, or the name is put together, to nothing. CUDA's headers are not noted. Threads: one atx_headers is
+ * used by one thread at a time.
  */
 #ifndef AUTOTUNE_HEADERS_H
 #define AUTOTUNE_HEADERS_H
@@ -28,7 +28,7 @@ typedef struct atx_headers atx_headers;
 at_status atx_headers_open(atx_headers **out, const char *folders, at_error *err) AT_MUST_CHECK;
 void atx_headers_close(atx_headers *headers); /* NULL is allowed */
 
-/* Absolute paths, joined by colons: what another process is told. "": none. NULL is allowed. */
+/* Absolute paths, joined by colons, for another process. "": none. NULL is allowed. */
 const char *atx_headers_text(const atx_headers *headers);
 int atx_headers_count(const atx_headers *headers);
 const char *atx_headers_folder(const atx_headers *headers, int i);

@@ -1,8 +1,8 @@
 /*
- * headers_internal.h - what the files of headers.h share. Private to headers*.c.
+ * headers_internal.h - definitions shared by the files of headers.h. Private to headers*.c.
  *
- * headers.c finds files, reads them and walks from one to the next; headers_note.c makes notes of that, holds
- * them against what is there now, and says which file is another one.
+ * headers.c finds files, reads them and walks from one to the next; headers_note.c makes notes, compares them
+ * with the current files, and names the files that changed.
  */
 #ifndef AUTOTUNE_HEADERS_INTERNAL_H
 #define AUTOTUNE_HEADERS_INTERNAL_H

@@ -1,7 +1,7 @@
 /*
- * headers_note.c - notes of headers.h: made of a text, and held against what is there now. The hash of a note
- * is that of a list of files, so that a list which comes from anywhere is known by its hash, and the files
- * that two lists do not have in common are those that have changed.
+ * headers_note.c - notes of headers.h: made from a text, and compared with the current files. The hash of a
+ * note is that of a list of files, so a list from any source is known by its hash, and the difference of two
+ * lists are the files that have changed.
  */
 #include "source/headers_internal.h"
 

@@ -1,4 +1,4 @@
-/* host_launch.c - see host_launch.h. A launch is found by its <<<, and its kernel stands before that. */
+/* host_launch.c - see host_launch.h. A launch is found by its <<<; its kernel is before that. */
 #include "source/host_launch.h"
 
 #include "source/declarator.h"

@@ -1,7 +1,7 @@
 /*
- * lex.c - the lexer stands on a character that is on no joint, and steps over joints from one to the next, so
- * that the readers of tokens see none. Conditions are decided when the '#' of their line is met: a copy of
- * the lexer reads ahead to the end of that line. Every byte of the text is in at most one token, in order.
+ * lex.c - the lexer's position is never on a joint (a backslash at the end of a line), so readers of tokens
+ * see none. Conditions are decided at the '#' of their line: a copy of the lexer reads ahead to the end of
+ * that line. Every byte of the text is in at most one token, in order.
  */
 #include "source/lex.h"
 

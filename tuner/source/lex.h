@@ -1,9 +1,9 @@
 /*
- * lex.h - CUDA C++ source as tokens. Everything else that reads such a text reads these, and no bytes.
+ * lex.h - CUDA C++ source as tokens. All other readers of such a text read these, not bytes.
  *
- * A backslash at the end of a line joins it to the next one wherever it stands, but in raw strings: a token
- * may be `spliced`, and is compared without such joints. A line that begins with '#' is a directive up to the
- * end of its line. What #if 0, the other branches of #if 1, and conditions about `defined` leave out is
+ * A backslash at the end of a line joins it to the next one anywhere except in raw strings: a token may be
+ * `spliced`, and is compared without such joints. A line that begins with '#' is a directive up to the end of
+ * its line. Text that #if 0, the other branches of #if 1, and conditions about `defined` leave out is
  * `inactive`. Any text has tokens: an unknown byte is a sign of its own.
  */
 #ifndef AUTOTUNE_LEX_H

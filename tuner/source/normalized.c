@@ -1,8 +1,8 @@
 /*
- * normalized.c - tokens are written one behind the other. Two signs that might be one token, as in `++`, stay
- * beside each other or apart as they are; between all others stands one blank. Where a macro makes text of
- * its argument (#x) and in lines of the preprocessor, a blank shows: there it is neither added nor taken
- * away, only made of more white space.
+ * normalized.c - tokens are written one after the other. Two signs that might be one token, as in `++`, keep
+ * or lack the space between them; one blank is between all others. Where a macro makes text of its argument
+ * (#x), and in preprocessor lines, white space matters: it is not added or removed there, only shortened to
+ * one blank.
  *
  * The declaration is read by lines, not by tokens, and found as a text: every marker must be found by both.
  */

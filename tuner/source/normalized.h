@@ -1,15 +1,15 @@
 /*
- * normalized.h - which op or template a text declares, whatever its comments and indents: the hash of what
- * decides what it does. It is the name by which results of a template are stored (`template_hash`).
+ * normalized.h - the identity of the op or template that a text declares, independent of comments and
+ * indentation: the hash of its normalized form. Results of a template are stored under it (`template_hash`).
  *
- * A text is *folded*: comments become white space, white space between tokens goes or becomes one blank, and
- * a declaration loses the `#` comments of its lines and what it says is `general`. Tokens, literals and the
- * lines of the preprocessor stay.
+ * In the *folded* text comments become white space, white space between tokens is removed or becomes one
+ * blank, and a declaration loses the `#` comments of its lines and its `general` lines. Tokens, literals and
+ * the lines of the preprocessor stay.
  *
- * Invariant: the fold of a text is a text with the same tokens, so that two texts with one fold are one to a
- * compiler, and their declarations one to the reader of those. Where that is in doubt
- * (a literal that does not end, a backslash before blanks at the end of a line, __LINE__, ...) nothing is
- * folded. What still sees lines is the text of an assert of CUDA's, which names its own.
+ * Invariant: the fold of a text has the same tokens, so that two texts with one fold are one to a compiler,
+ * and their declarations one to the reader of those. In doubtful cases (a literal that does not end, a
+ * backslash before blanks at the end of a line, __LINE__, ...) nothing is folded. Only the text of a CUDA
+ * assert, which has its line number, may still differ.
  */
 #ifndef AUTOTUNE_NORMALIZED_H
 #define AUTOTUNE_NORMALIZED_H

@@ -1,7 +1,7 @@
 /*
- * space_bench.c - opening is timed as a whole, best of ROUNDS; calls of nanoseconds in batches of
- * CALLS, with the same configurations for each. What they give is added up and looked at, so that
- * no compiler leaves them out.
+ * space_bench.c - opening is timed as a whole, best of ROUNDS; calls of nanoseconds in batches of CALLS, with
+ * the same configurations for each. Their results are added up and used, so that no compiler removes the
+ * calls.
  */
 #include "space/space_bench.h"
 

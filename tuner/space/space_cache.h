@@ -1,6 +1,6 @@
 /*
- * space_cache.h - which rows followed some bound parameters, found again by what the requirements still
- * depend on. Private to space*.c.
+ * space_cache.h - a table of the rows that followed some bound parameters, by the values that the
+ * requirements still depend on. Private to space*.c.
  */
 #ifndef AUTOTUNE_SPACE_CACHE_H
 #define AUTOTUNE_SPACE_CACHE_H

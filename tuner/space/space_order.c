@@ -1,9 +1,10 @@
 /*
- * space_order.c - the order of a walk: requirements are settled one after the other by how much each keeps of
- * what its parameters make, as in join ordering; inside of one, those that it contains come first.
+ * space_order.c - the order of a walk: requirements are handled one after the other by the share of
+ * combinations of their parameters that they keep, as in join ordering; requirements whose parameters are a
+ * subset come first.
  *
- * Invariant: every parameter of the set stands in the order once; what no requirement settles stands last, as
- * declared. The order decides how long a walk takes, never what it finds.
+ * Invariant: every parameter of the set is in the order once; parameters of no requirement come last, as
+ * declared. The order decides how long a walk takes, never its result.
  */
 #include "space/space_order.h"
 

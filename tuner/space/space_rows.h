@@ -1,6 +1,6 @@
 /*
- * space_rows.h - a table of rows, each a choice of values, packed into a few bits a column. Private to
- * space*.c.
+ * space_rows.h - a table of rows, each a choice of values, packed into a few bits a column.
+ * Private to space*.c.
  *
  * A row is a key: the places of its values, the first column in the highest bits, in one or more 64-bit
  * words, the most significant word first. So rows are in order when their keys are, and are found by halving.

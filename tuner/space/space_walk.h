@@ -1,10 +1,11 @@
 /*
- * space_walk.h - the valid combinations of parameters that hang together. Private to space*.c.
+ * space_walk.h - the valid combinations of parameters that depend on each other. Private to space*.c.
  *
  * Depth first: parameters are bound in an order that prunes early, each requirement is tested as soon as its
- * last parameter is bound, each let evaluated as soon as it can be. What can follow a few bound parameters is
- * found once for each of their values and copied from then on, wherever the others make no difference to it;
- * in a long walk also wherever different values leave the same of the requirements, such as one sum of many.
+ * last parameter is bound, each let evaluated as soon as it can be. The continuations of a few bound
+ * parameters are found once for each of their values and copied from then on, if the other parameters do not
+ * matter for them; in a long walk also if different values have the same effect on the requirements, such as
+ * one sum of many.
  */
 #ifndef AUTOTUNE_SPACE_WALK_H
 #define AUTOTUNE_SPACE_WALK_H

@@ -1,6 +1,6 @@
 /*
- * cost.h - what it is expected to cost to tune a problem: for parts of a list that take equally long, and for
- * several devices that are to end together.
+ * cost.h - the expected cost of tuning a problem: for parts of a list that take equally long, and for several
+ * devices that are to end together.
  *
  * It follows from the problem alone: not from a device, a store or the clock. Only ratios count.
  */

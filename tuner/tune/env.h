@@ -1,7 +1,7 @@
 /*
- * env.h - what everybody who works for one device shares: its handles, the run that it belongs to, when to
- * end. A session (session.h) opens and owns it; search runs, re-measurements and setups borrow it. One thread
- * uses it.
+ * env.h - the environment of the work for one device: its handles, its run in the store, and the time to end.
+ * A session (session.h) opens and owns it; search runs, re-measurements and setups borrow it. One thread uses
+ * it.
  */
 #ifndef AUTOTUNE_ENV_H
 #define AUTOTUNE_ENV_H

@@ -18,7 +18,7 @@ typedef struct atx_help_request atx_help_request;
 /* A device that came to help, with what belongs to it. */
 typedef struct atx_helper {
     atx_device *device;     /* borrowed: closing it gives it back */
-    int64_t run_id;         /* in the store, of what it measures */
+    int64_t run_id;         /* in the store, for its trials      */
     int workers;            /* compile workers that its owner ends meanwhile ... */
     atx_site *const *sites; /* ... and where each was; borrowed */
 } atx_helper;
@@ -26,7 +26,7 @@ typedef struct atx_helper {
 atx_helper_pool *atx_helper_pool_open(void); /* NULL: out of memory */
 void atx_helper_pool_close(atx_helper_pool *helper_pool);
 
-/* ---- who tunes ---- */
+/* ---- threads that tune ---- */
 
 /* Called at a problem's begin and end: help may be wanted as long as a problem is being tuned. */
 void atx_helper_pool_begin(atx_helper_pool *helper_pool);
@@ -46,7 +46,7 @@ struct pollfd atx_helper_pool_fd(const atx_help_request *help_request);
 /* Ends the request: helpers that came and were not taken are sent away. NULL is allowed. */
 void atx_helper_pool_withdraw(atx_help_request *help_request);
 
-/* ---- who helps ---- */
+/* ---- threads that help ---- */
 
 /* Is no problem being tuned? Those that were left over were put back before. */
 bool atx_helper_pool_is_idle(atx_helper_pool *helper_pool);
@@ -71,7 +71,7 @@ bool atx_helper_pool_wants(atx_helper_pool *helper_pool, int64_t id);
 /* Hands the helper over; false: too late. */
 bool atx_helper_pool_bring(atx_helper_pool *helper_pool, int64_t id, const atx_helper *helper);
 
-/* It does not come, or has gone again. */
+/* The helper does not come, or has left. */
 void atx_helper_pool_leave(atx_helper_pool *helper_pool, int64_t id);
 
 #endif

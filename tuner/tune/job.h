@@ -1,7 +1,7 @@
 /*
- * job.h - what a run is asked to do, and what it says meanwhile: options, progress, results. Plain data.
+ * job.h - the request of a run and its reports: options, progress, results. Plain data.
  *
- * Borrowed by whoever is handed it. Events come from the devices' threads, one at a time.
+ * Borrowed by every receiver. Events come from the devices' threads, one at a time.
  */
 #ifndef AUTOTUNE_JOB_H
 #define AUTOTUNE_JOB_H

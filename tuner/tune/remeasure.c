@@ -1,10 +1,9 @@
 /*
- * remeasure.c - the entrants, in this order: the leaders of the search, the former winner on this device
+ * remeasure.c - the candidates, in this order: the leaders of the search, the former winner on this device
  * model, the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times
- * them interleaved; the fastest right kernel of the op itself wins (the best, where it has an objective),
- * whatever its trial had said. Where some fail, the leaders are others than before, and those who have not
- * been in a re-measurement yet play in the next one. Each re-measurement has fewer candidates, so there is a
- * last one.
+ * them interleaved; the fastest right kernel of the op itself wins (the best, if it has an objective),
+ * whatever its trial said. If some fail, the leaders change, and those that have not been re-measured yet are
+ * in the next re-measurement. Each re-measurement has fewer candidates, so there is a last one.
  */
 #include "tune/remeasure.h"
 
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Noise of a trial's few samples is a few per cent: whoever is that close may be the best. */
+/* Noise of a trial's few samples is a few per cent: a candidate that close may be the best. */
 #define REMEASURE_WITHIN 0.06
 #define MAX_LEADERS      10
 #define COPY_WITHIN      0.05

@@ -1,7 +1,7 @@
 /*
- * remeasure.h - who is the fastest: the leaders of a search run, the former winner, the winning template's
- * default, the fastest plain copies and the driver's memcpy, timed again, interleaved. What fails there is no
- * candidate any more, and the next ones are timed again until those that are left include the best trials.
+ * remeasure.h - finds the fastest: the leaders of a search run, the former winner, the winning template's
+ * default, the fastest plain copies and the driver's memcpy are timed again, interleaved. Candidates that
+ * fail there are dropped, and the next ones are timed until the remaining ones include the best trials.
  */
 #ifndef AUTOTUNE_REMEASURE_H
 #define AUTOTUNE_REMEASURE_H

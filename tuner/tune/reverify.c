@@ -1,8 +1,7 @@
 /*
  * reverify.c - one re-measurement for a stored winner: the winner first, then those it was tied with, the
- * runner-ups of its run, its template's default, the copy that was its ceiling. What the rows say of the
- * first is the verdict; a re-measurement that is lost to a fault of no known kernel is played
- * again with the winner alone.
+ * runner-ups of its run, its template's default, the copy that was its ceiling. The rows of the first give
+ * the verdict; a re-measurement that is lost to a fault of no known kernel is repeated with the winner alone.
  */
 #include "tune/reverify.h"
 

@@ -1,11 +1,11 @@
 /*
- * search_run.c - the loop of a search run: propose, compile, feed the devices, take what they measured,
+ * search_run.c - the loop of a search run: propose, compile, feed the devices, take their measurements,
  * store.
  *
  * Every round does a little of each and waits only when nothing moved, so that compilers, queue and device
  * are busy at once. Invariant: a candidate is proposed, compiled, ready or with the device, decided, stored,
- * in this order and each once (a deferred one goes back from compiled to proposed); whatever ends the loop,
- * what is decided is stored before it returns.
+ * in this order and each once (a deferred one goes back from compiled to proposed); however the loop ends,
+ * all decided candidates are stored before it returns.
  */
 #include "tune/search_run_internal.h"
 

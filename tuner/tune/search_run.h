@@ -1,15 +1,14 @@
 /*
- * search_run.h - the candidates for one problem and what became of them.
+ * search_run.h - the candidates for one problem and their results.
  *
  * A search run opens the spaces of an op's templates, lets a strategy propose, and keeps three stages busy at
  * once: compile workers, a short queue of compiled kernels, the device. A problem has two search runs on the
  * same buffers: plain copies, which give the ceiling, and the op's own templates.
  *
- * Other devices of the same model may take part (helper_pool.h): the strategy proposes for all of them. What
- * they measured is stored as it is, in the run of the device that did.
+ * Other devices of the same model may take part (helper_pool.h): the strategy proposes for all of them. Their
+ * measurements are stored in the run of the device that made them.
  *
- * Candidates belong to their search run and stay where they are until it is closed. One thread uses a search
- * run.
+ * Candidates belong to their search run and stay in place until it is closed. One thread uses a search run.
  */
 #ifndef AUTOTUNE_SEARCH_RUN_H
 #define AUTOTUNE_SEARCH_RUN_H

@@ -1,8 +1,8 @@
 /*
  * search_run_internal.h - the insides of a search run. Private to search_run*.c: search_run.c runs it,
- * search_run_outcome.c decides what becomes of candidates, search_run_open.c opens it with what is known,
+ * search_run_outcome.c decides the results of candidates, search_run_open.c opens it with the known trials,
  * search_run_space.c opens the spaces, search_run_slots.c has the devices that measure, search_run_leaders.c
- * says who goes into the re-measurement.
+ * chooses the candidates for the re-measurement.
  */
 #ifndef AUTOTUNE_SEARCH_RUN_INTERNAL_H
 #define AUTOTUNE_SEARCH_RUN_INTERNAL_H

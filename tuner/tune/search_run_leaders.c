@@ -1,6 +1,7 @@
 /*
- * search_run_leaders.c - who goes into the re-measurement: the best trials, and configurations by name.
- * Kernels of losers were dropped, so one that comes back is built again (from the cache, mostly).
+ * search_run_leaders.c - chooses the candidates for the re-measurement: the best trials, and configurations
+ * by name. Kernels of slow candidates were dropped, so one that returns is built again (from the cache,
+ * mostly).
  */
 #include "tune/search_run_internal.h"
 

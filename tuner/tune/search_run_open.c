@@ -1,9 +1,10 @@
 /*
- * search_run_open.c - a search run before its first trial: the problem bound, the spaces, what earlier runs
- * know, the strategy and what it begins with: what a model expects to win, and the winners of other problems.
+ * search_run_open.c - a search run before its first trial: the problem bound, the spaces, the trials of
+ * earlier runs, the strategy and its first proposals: the configurations that a model expects to win, and the
+ * winners of other problems.
  *
- * Trials of the same problem, fingerprint, template and configuration are not measured again unless the
- * user forces it: they are kept in order of template hash and configuration, and found by halving.
+ * Trials of the same problem, fingerprint, template and configuration are not measured again unless the user
+ * forces it: they are sorted by template hash and configuration, and found by binary search.
  */
 #include "tune/search_run_internal.h"
 

@@ -1,7 +1,6 @@
 /*
- * search_run_space.c - the spaces of a search run: those of the op's templates, as far as the user wants
- * them; on a replay only what was recorded of them. Their order is the catalog's, and with it a strategy's
- * numbering.
+ * search_run_space.c - the spaces of a search run: those of the op's templates that the user wants; on a
+ * replay only the recorded configurations. Their order is the catalog's, and with it a strategy's numbering.
  */
 #include "tune/search_run_internal.h"
 

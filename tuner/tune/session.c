@@ -1,6 +1,6 @@
 /*
- * session.c - opening and closing what a device's thread needs. Whatever fails, closing ends all that was
- * begun: workers, NVRTC, cache and store, in the reverse order.
+ * session.c - opening and closing the resources of a device's thread. After any failure, closing ends all
+ * that was begun: workers, NVRTC, cache and store, in the reverse order.
  */
 #include "tune/session_internal.h"
 
@@ -122,7 +122,7 @@ at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_
 
 void atx_session_tick(atx_session *s)
 {
-    at_error ignored; /* whoever takes what was compiled hears of it */
+    at_error ignored; /* reported again when the kernel is taken */
     at_status pumped = s->env.builder.pool ? atx_pool_pump(s->env.builder.pool, &ignored) : AT_OK;
     (void)pumped;
 }

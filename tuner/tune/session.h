@@ -1,6 +1,6 @@
 /*
- * session.h - what a device's thread works with, from opening a device to closing it: NVRTC, compile workers,
- * the store, the cache of compiled kernels, a run in the store.
+ * session.h - the resources of a device's thread, from opening a device to closing it: NVRTC, compile
+ * workers, the store, the cache of compiled kernels, a run in the store.
  *
  * One thread uses a session. It borrows the device, the catalog, the options and the events.
  */
@@ -11,7 +11,7 @@
 
 typedef struct atx_session atx_session;
 
-/* What a session is made of; borrowed until it is closed, `sites` for the call. */
+/* The inputs of a session; borrowed until it is closed, `sites` for the call. */
 typedef struct atx_session_plan {
     const atx_catalog *catalog;
     const atx_tune_options *options;

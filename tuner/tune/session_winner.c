@@ -1,6 +1,6 @@
 /*
- * session_winner.c - from a re-measurement to a row of the store, and back: what is kept of a winner, and
- * when an earlier winner is the answer already.
+ * session_winner.c - from a re-measurement to a row of the store, and back: the stored data of a winner, and
+ * whether an earlier winner is already the answer.
  *
  * A search that ended by itself is complete although it left configurations out. Its winner belongs to a run
  * of its own, whose strategy is "NAME, settled", so that the next run knows.

@@ -1,7 +1,7 @@
 /*
- * setup.c - from a problem to what the device must hold before a kernel can be tried: a buffer for each
- * argument that is none, the reference compiled, and where it leaves gaps (rows with a pitch), which bytes a
- * copy of the problem moves. What does not fit is refused before anything is compiled for it.
+ * setup.c - prepares a device for a problem: a buffer for each argument that needs one, the reference
+ * compiled, and, if it leaves gaps (rows with a pitch), the bytes that a copy of the problem moves. A problem
+ * that does not fit is refused before anything is compiled for it.
  */
 #include "tune/setup.h"
 

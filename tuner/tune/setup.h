@@ -44,7 +44,7 @@ void atx_setup_drop(atx_preparation *preparation, atx_env *env);
 at_status atx_setup_problem(atx_env *env, const atx_problem *problem, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
 
-/* The buffers of a problem, and what is in them. AT_ERR_INPUT: they could prove nothing, or cannot be. */
+/* The buffers of a problem and their contents. AT_ERR_INPUT: they could prove nothing, or do not fit. */
 at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const int64_t *slots,
                              at_error *err) AT_MUST_CHECK;
 

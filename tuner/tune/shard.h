@@ -1,5 +1,5 @@
 /*
- * shard.h - one of N parts of a list of problems, for job arrays whose tasks know nothing of each other.
+ * shard.h - one of N parts of a list of problems, for job arrays whose tasks do not communicate.
  *
  * Every task computes all parts and takes its own. So the parts follow from the list alone: not from a
  * device, a store or the clock. A problem belongs to exactly one part.

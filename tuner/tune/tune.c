@@ -1,10 +1,10 @@
 /*
- * tune.c - devices, their threads, and who tunes which problem.
+ * tune.c - devices, their threads, and the distribution of problems.
  *
- * Devices of one model form a group and draw problems from its list; every group has the whole list, a group
- * of several the most expensive problems first, so that its devices end together. A device for which none is
- * left takes part in the search of another one of its group (helper_pool.h). The problem of a device that is
- * lost goes back to the group.
+ * Devices of one model form a group and take problems from its list; every group has the whole list, a group
+ * of several the most expensive problems first, so that its devices end together. A device without a problem
+ * takes part in the search of another one of its group (helper_pool.h). The problem of a device that is lost
+ * goes back to the group.
  */
 #include "tune/tune.h"
 

@@ -1,9 +1,9 @@
 /*
- * beside.c - names that are free: the process's number makes them its own, the system says when one is not.
+ * beside.c - free names: the process's number makes them unique, and open() reports one that is taken.
  *
- * Invariant: a name goes only while its lock is held by who removes it, so of two that clean up at once one
- * does, and a file that has just been made, and is not locked yet, is given up by its maker when it finds it
- * gone.
+ * Invariant: a name is removed only while its lock is held by the remover, so only one of two that clean up
+ * removes it. A file that was just made and is not locked yet may be removed; its maker sees this and makes
+ * another.
  */
 #include "util/beside.h"
 

@@ -1,10 +1,10 @@
 /*
- * beside.h - a new file that is to take the place of another: made beside it, in the same folder, so that a
- * rename puts it there as a whole.
+ * beside.h - a new file that will replace another: made beside it, in the same folder, so that a rename
+ * replaces it as a whole.
  *
- * A process that is killed leaves its file behind. Whoever makes one holds a lock on it (flock) for as long
- * as it is open; the next that makes one for the same path removes those that no process holds any more, and
- * what is named after them, "NAME-...". A file system without locks keeps them all.
+ * A process that is killed leaves its file behind. The maker of a file holds a lock on it (flock) as long as
+ * it is open; the next maker for the same path removes files that no process holds any more, and files named
+ * after them, "NAME-...". A file system without locks keeps them all.
  */
 #ifndef AUTOTUNE_BESIDE_H
 #define AUTOTUNE_BESIDE_H

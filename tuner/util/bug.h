@@ -1,13 +1,13 @@
 /*
- * bug.h - what to do when our own code has broken a promise. Three cases, never mixed:
+ * bug.h - how to report that our own code has broken a promise. Three cases, never mixed:
  *
- * assert         what would corrupt memory or results if it were false, and costs a comparison to check. On
- *                in every build, also an optimised one: see CMakeLists.txt. Nothing that came from a file,
- *                a database, argv, another process or a driver may reach one.
- * atx_bug        a promise between modules that the caller can be told about (a full queue, a strategy that
- *                proposes what is not there): AT_ERR_INTERNAL, exit code 70.
- * any other      the user, a file, the device, the system: never for our own mistakes, since it would send
- * at_status      the user to look for theirs.
+ *   assert         conditions whose violation would corrupt memory or results, and whose check is cheap. On
+ *                  in every build, also an optimised one: see CMakeLists.txt. Nothing that came from a file,
+ *                  a database, argv, another process or a driver may reach one.
+ *   atx_bug        a promise between modules that the caller can be told about (a full queue, a strategy that
+ *                  proposes a configuration that does not exist): AT_ERR_INTERNAL, exit code 70.
+ *   any other      the user, a file, the device, the system: never for our own mistakes, since it would send
+ *   at_status      the user to look for theirs.
  */
 #ifndef AUTOTUNE_BUG_H
 #define AUTOTUNE_BUG_H

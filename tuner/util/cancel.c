@@ -1,7 +1,7 @@
 /*
- * cancel.c - two reasons to end early: the deadline, which holds at once, and the user's wish, which leaves
- * what is under way `grace_s`. The grace begins when the request is first seen, not when it was made: the
- * flag carries no time, and a handler of signals can only set a flag.
+ * cancel.c - two reasons to end early: the deadline, which holds at once, and the user's request, which gives
+ * work in progress `grace_s`. The grace begins when the request is first seen, not when it was made: the flag
+ * carries no time, and a signal handler can only set a flag.
  */
 #include "util/cancel.h"
 

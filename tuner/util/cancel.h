@@ -1,7 +1,7 @@
 /*
  * cancel.h - when work that takes long is to end early: its user asked for it, or its time is over.
  *
- * Whoever waits or computes for long asks a few times a second, ends with AT_ERR_CANCELLED and leaves
+ * Code that waits or computes for long checks a few times a second, ends with AT_ERR_CANCELLED and leaves
  * everything as it was. One thread uses an atx_cancel; the flag may be everybody's.
  */
 #ifndef AUTOTUNE_CANCEL_H

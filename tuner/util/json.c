@@ -2,10 +2,9 @@
  * json.c - one pass over the text, a call for each container within another one: at most ATX_JSON_MAX_DEPTH.
  *
  * A value becomes a node when it begins, so that nodes are in the order of the text: a container's first
- * child follows it, and the value of a member follows its name. Where the text ends too early, reading stops
- * (`torn`), and every open container ends there: what was complete is as if the text had gone on. Escapes and
- * numbers are checked here and converted only when they are asked for; lines and columns are counted only for
- * a message.
+ * child follows it, and the value of a member follows its name. If the text ends too early, reading stops
+ * (`torn`), and every open container ends there; complete values stay. Escapes and numbers are checked here
+ * and converted only when they are read; lines and columns are counted only for a message.
  */
 #include "util/json.h"
 

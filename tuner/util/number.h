@@ -1,11 +1,11 @@
 /*
- * number.h - numbers in texts: as C writes them, 1.5e-3, whatever the locale of the program that uses the
- * library; and whole numbers as users write them, 16_384.
+ * number.h - numbers in texts: as in C, 1.5e-3, in any locale of the program that uses the library; and whole
+ * numbers as users write them, 16_384.
  *
- * What is read and written by others (declarations, JSON, CUDA sources) has a point; in the locale of a
- * program that called setlocale() strtod() and printf() may want a comma. Safe from any thread. Of what users
- * write, single underscores may group digits, and what could be meant in two ways is refused: 010 (eight, or
- * a part of 1,010), and 1,024 where a comma separates.
+ * Texts that are exchanged with others (declarations, JSON, CUDA sources) have a point; in the locale of a
+ * program that called setlocale(), strtod() and printf() may use a comma. Safe from any thread. Users may
+ * group digits with single underscores. Ambiguous numbers are refused: 010 (eight, or a part of 1,010), and
+ * 1,024 where a comma separates.
  */
 #ifndef AUTOTUNE_UTIL_NUMBER_H
 #define AUTOTUNE_UTIL_NUMBER_H

@@ -1,8 +1,8 @@
 /*
- * options.c - argv is walked once, and each option is looked up in the table, which is short. The first thing
- * that is wrong ends it; what was set before stays set, as the caller ends too. --help is looked for first,
- * so that it helps whoever has something wrong. An unknown option is compared with all names by edit
- * distance. README.md says why no library does this.
+ * options.c - argv is walked once, and each option is looked up in the table, which is short. The first error
+ * ends it; options that were set before stay set, as the caller ends too. --help is looked for first, so that
+ * it works beside errors. An unknown option is compared with all names by edit distance. README.md says why
+ * no library does this.
  */
 #include "util/options.h"
 

@@ -1,11 +1,11 @@
 /*
- * out_file.h - where a command's output goes, by the name that its user gave.
+ * out_file.h - the destination of a command's output, by the name that its user gave.
  *
  *   - or NULL             stdout; so are /dev/stdout and the file that stdout is
  *   a file, or a new name written beside it and renamed once all of it is on the disk, with the permissions
- *                         of what it replaces: whatever goes wrong, what was there stays
- *   a link                what it leads to, which need not be there; the link stays one
- *   a pipe, a terminal    written as it is
+ *                         of the file that it replaces; after any failure the old file stays
+ *   a link                its target, which need not exist; the link stays one
+ *   a pipe, a terminal    written directly
  *   /dev/fd/N             that descriptor
  *
  * One thread uses a handle.

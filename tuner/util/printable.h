@@ -1,9 +1,9 @@
 /*
- * printable.h - text of others, as a terminal may get it.
+ * printable.h - text from outside, made safe for a terminal.
  *
- * A name in a database, a line of a compiler's log, an argument: each can hold what a terminal takes for a
- * command. Newlines and tabs stay; other control characters, those that turn the direction of text, and bytes
- * that are no UTF-8 become visible: \x1b, \u202e, \xff. Text that is printable already stays as it is.
+ * A name in a database, a line of a compiler's log, an argument: each can hold bytes that a terminal takes
+ * for a command. Newlines and tabs stay; other control characters, those that turn the direction of text, and
+ * invalid UTF-8 become visible: \x1b, \u202e, \xff. Text that is printable stays unchanged.
  */
 #ifndef AUTOTUNE_UTIL_PRINTABLE_H
 #define AUTOTUNE_UTIL_PRINTABLE_H

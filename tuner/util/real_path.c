@@ -1,6 +1,6 @@
 /*
- * real_path.c - what exists, realpath() knows. Of a name that does not, the last part is taken off: where it
- * is a link its target stands for it, else it stays, and the folder before it is asked the same.
+ * real_path.c - realpath() resolves existing names. From a name that does not exist the last part is removed
+ * (a link is replaced by its target), and the folder before it is resolved in the same way.
  */
 #include "util/real_path.h"
 

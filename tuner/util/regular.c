@@ -1,5 +1,7 @@
-/* regular.c - O_NONBLOCK opens a pipe without its other end; the kind is asked of what is open, so that
- * nothing can take the file's place in between. */
+/*
+ * regular.c - O_NONBLOCK opens a pipe without its other end; the kind is read from the open descriptor, so
+ * that no other file can take its place in between.
+ */
 #include "util/regular.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * regular.h - opening a file that must be a regular one: a template, a header, an array, a model.
  *
  * Opening a pipe waits for its other end, and a device may never end. Files that a declaration names, or that
- * are found by their place, are opened here: what is no regular file is refused at once. A file that the user
- * names on a command line may be a pipe (`--shapes <(...)`) and is read by atx_str_read_file.
+ * are found by their place, are opened here: anything but a regular file is refused at once. A file that the
+ * user names on a command line may be a pipe (`--shapes <(...)`) and is read by atx_str_read_file.
  */
 #ifndef AUTOTUNE_UTIL_REGULAR_H
 #define AUTOTUNE_UTIL_REGULAR_H

@@ -1,5 +1,5 @@
 /*
- * stats.h - what times say: medians, quantiles, spread, and which of two candidates is faster.
+ * stats.h - statistics of times: medians, quantiles, spread, and which of two candidates is faster.
  *
  * Pure functions on arrays; nothing here knows a device. Times of kernels are skewed and have outliers, so
  * everything rests on order statistics: no means, no assumption of a normal distribution. Inputs are not

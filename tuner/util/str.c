@@ -1,7 +1,7 @@
 /*
- * str.c - memory doubles, so that n bytes cost O(n) copies. `failed` sticks: once it is set nothing is
- * appended, and the text is what was there before the append that failed. JSON is written as UTF-8 whatever
- * comes: a byte that belongs to no character becomes U+FFFD.
+ * str.c - memory doubles, so that n bytes cost O(n) copies. `failed` stays set: from then on nothing is
+ * appended, and the text is that before the append that failed. JSON is always written as UTF-8: a byte that
+ * belongs to no character becomes U+FFFD.
  */
 #include "util/str.h"
 

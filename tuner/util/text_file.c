@@ -1,6 +1,6 @@
 /*
- * text_file.c - zlib reads what is not compressed as it is, so there is one way for both. A block is
- * decompressed at a time; [at, filled) of it has not been handed out.
+ * text_file.c - zlib also reads uncompressed data, so there is one way for both. A block is decompressed at a
+ * time; [at, filled) of it has not been returned yet.
  */
 #include "util/text_file.h"
 

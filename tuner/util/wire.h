@@ -110,7 +110,7 @@ double atx_child_used_s(const atx_child *child);
 /* Closes the socket, which asks the child to end; kills it when it has not after grace_s. Reaps. */
 void atx_child_stop(atx_child *child, double grace_s);
 
-/* The same in two steps, for whoever has more to do than to wait: true once it is reaped and zeroed; how it
+/* The same in two steps, for callers with other work meanwhile: true once it is reaped and zeroed; how it
  * died is in out[0..size). A child that is here only. */
 void atx_child_close(atx_child *child);
 bool atx_child_reaped(atx_child *child, char *out, size_t size);

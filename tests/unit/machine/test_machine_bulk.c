@@ -80,7 +80,7 @@ Test(machine_bulk, all_bytes_of_a_copy_are_written_and_no_others)
     right(64, COPY_AND_READ(4096, 0));
     right(64, COPY_AND_READ(4096, 4092));
     wrong(32, COPY_AND_READ(16, 16), ATX_FLAW_UNWRITTEN,
-          "byte 16 of shared 's' is read, and nobody wrote it");
+          "byte 16 of shared 's' is read, and was never written");
     wrong(32, COPY_AND_READ(48, 48), ATX_FLAW_UNWRITTEN, "byte 48 of shared 's'");
 }
 
@@ -88,7 +88,7 @@ Test(machine_bulk, all_bytes_of_a_copys_source_must_have_been_written)
 {
     right(16, TILE PUT(64) "@!%p1 cp.async.bulk.wait_group.read 0;");
     wrong(16, TILE PUT(80) "@!%p1 cp.async.bulk.wait_group.read 0;", ATX_FLAW_UNWRITTEN,
-          "byte 64 of shared 's' is read, and nobody wrote it");
+          "byte 64 of shared 's' is read, and was never written");
 }
 
 Test(machine_bulk, a_copy_waits_for_those_who_write_its_source)
@@ -281,7 +281,7 @@ Test(machine_bulk, a_copy_may_not_overwrite_what_others_still_read)
 
 Test(machine_bulk, a_block_does_not_end_before_its_copies)
 {
-    wrong(64, BARRIER_MADE FETCH(256), ATX_FLAW_COPY_NOT_AWAITED, "nobody has waited for the mbarrier");
+    wrong(64, BARRIER_MADE FETCH(256), ATX_FLAW_COPY_NOT_AWAITED, "no thread has waited for the mbarrier");
     right(64, BARRIER_MADE FETCH(256) "@%p1 bra E;\n" WAIT "E:");
     wrong(64,
           BARRIER_MADE
@@ -290,7 +290,7 @@ Test(machine_bulk, a_block_does_not_end_before_its_copies)
                    "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+1024], "
                    "[%out], 16, "
                    "[more];\n" WAIT,
-          ATX_FLAW_COPY_NOT_AWAITED, "nobody has waited for the mbarrier at byte 0 of shared 'more'");
+          ATX_FLAW_COPY_NOT_AWAITED, "no thread has waited for the mbarrier at byte 0 of shared 'more'");
 }
 
 /* The copy has read what it copies, too. */
@@ -437,7 +437,7 @@ Test(machine_bulk, all_is_still_watched_after_very_many_blocks)
     run_body(r, LAST_BLOCK TILE_FENCED_OF(128, "", "") "E:");
     cr_expect(r->flaws.count > 0 && strstr(r->flaws.items[0].what, "no fence.proxy.async"));
     run_body(r, LAST_BLOCK ".shared .align 16 .b8 t[64]; ld.shared.u32 %r1, [t];\nE:");
-    cr_expect(r->flaws.count > 0 && strstr(r->flaws.items[0].what, "nobody wrote it"));
+    cr_expect(r->flaws.count > 0 && strstr(r->flaws.items[0].what, "was never written"));
     free(r);
 }
 
