@@ -349,21 +349,30 @@ grep -q '^transpose 64x64 f32: none$' seen || fail "$(cat seen)"
 grep -q 'no such database' seen || fail "$(cat seen)"
 
 if command -v dpkg-deb >/dev/null; then
-  echo '== Debian package'
+  echo '== Debian packages'
   quietly "${cmake%cmake}cpack" -G DEB --config "$build/CPackConfig.cmake" -B deb
-  package=$(echo deb/autotune_*.deb)
-  dpkg-deb -x "$package" unpacked
-  unpacked/usr/bin/autotune list ops | grep -q '^transpose: ' || fail 'the packaged program does not run'
-  for file in share/zsh/vendor-completions/_autotune share/doc/autotune/copyright lib/python3/dist-packages/autotune/py.typed; do
-    [[ -e unpacked/usr/$file ]] || fail "the package has no $file: $(find unpacked)"
+  mkdir unpacked
+  for package in deb/*.deb; do
+    dpkg-deb -x "$package" unpacked
+    dpkg-deb -f "$package" Package
+  done >packages
+  diff -u - packages <<<$'autotune\nlibautotune-dev\nlibautotune0.1' || fail 'other packages were made'
+  LD_LIBRARY_PATH=$work/unpacked/usr/lib unpacked/usr/bin/autotune list ops | grep -q '^transpose: ' || fail 'the packaged program does not run'
+  for file in share/zsh/vendor-completions/_autotune share/doc/autotune/copyright lib/python3/dist-packages/autotune/py.typed \
+    share/man/man1/autotune.1.gz include/autotune/autotune.h lib/pkgconfig/autotune.pc; do
+    [[ -e unpacked/usr/$file ]] || fail "the packages have no $file: $(find unpacked)"
   done
   [[ -z $(find unpacked -name __pycache__) ]] || fail 'the package has what Python has compiled here'
-  depends=$(dpkg-deb -f "$package" Depends)
-  [[ $depends == "libc6 (>= "*"), libsqlite3-0 (>= "*"), zlib1g (>= "*")" ]] || fail "Depends: $depends"
-  # What these three packages have, and nothing else.
+  ! readelf -S unpacked/usr/lib/libautotune.a | grep -q '\.debug_info' || fail 'libautotune.a has what only a debugger reads'
+  depends=$(dpkg-deb -f deb/autotune_*.deb Depends)
+  [[ $depends == "libc6 (>= "*"), libsqlite3-0 (>= "*"), zlib1g (>= "*"), libautotune0.1 (= "*"), python3" ]] || fail "Depends: $depends"
+  # What these packages have, and nothing else.
   others=$(readelf -d unpacked/usr/bin/autotune unpacked/usr/lib/libautotune.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
     grep -vE '^(lib(c|m|dl|pthread)\.so\.[26]|ld-linux-.*|libsqlite3\.so\.0|libz\.so\.1)$' | sort -u || true)
-  [[ -z $others ]] || fail "the package needs more than it says: $others"
+  [[ -z $others ]] || fail "the packages need more than they say: $others"
+  if command -v lintian >/dev/null; then
+    lintian --allow-root --fail-on error deb/*.deb >log 2>&1 || { cat log >&2; fail 'lintian'; }
+  fi
 else
-  echo '== Debian package: left out'
+  echo '== Debian packages: left out'
 fi

@@ -137,6 +137,7 @@ void atx_process_tie(void)
     if (!getenv(ATX_TIED_VARIABLE))
         return;
     unsetenv(ATX_TIED_VARIABLE);
+    atx_close_from(STDERR_FILENO + 1); /* what that process had open */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)

@@ -23,7 +23,7 @@ void atx_process_catch_signals(void);
 /*
  * Where $AUTOTUNE_TIED is set (library/miss.h): when the other end of standard input is closed, which is when
  * whoever started this process has ended, it gets a SIGTERM, and after two seconds another one. Processes
- * that it starts know nothing of it.
+ * that it starts know nothing of it. What it inherited besides the standard descriptors is closed.
  */
 void atx_process_tie(void);
 

@@ -206,7 +206,8 @@ static int open_alive(run *r)
     return -1;
 }
 
-/* The program inherits neither the caller's signals nor its descriptors. */
+/* The program inherits neither the caller's signals nor, since it closes them (cli/process.c), its
+ * descriptors. */
 static int start(run *r, int input, const char *program, const char *const *argv, char *const *with)
 {
     posix_spawn_file_actions_t files;
@@ -221,9 +222,6 @@ static int start(run *r, int input, const char *program, const char *const *argv
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (r->said >= 0)
         posix_spawn_file_actions_adddup2(&files, r->said, STDERR_FILENO);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-#endif
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);

@@ -264,11 +264,13 @@ void atx_inbox_clear(atx_inbox *in)
 #define REPORT_FD (ATX_CHILD_FD + 1) /* where a child that cannot be executed says why; closed by exec */
 #define HIGH_FD   (REPORT_FD + 1)    /* above every number that the child gives a meaning */
 
-/* Kernels before 5.9 and some sandboxes have no close_range. */
-static void close_from(unsigned first)
+/* The system call by its number: glibc has a name for it since 2.34, and the headers of older kernels none.
+ * Kernels before 5.9 and some sandboxes do not have it. */
+void atx_close_from(unsigned first)
 {
+    enum { CLOSE_RANGE = 436 };
     struct rlimit limit;
-    if (close_range(first, ~0u, 0) == 0)
+    if (syscall(CLOSE_RANGE, first, ~0u, 0u) == 0)
         return;
     unsigned end = 65536;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < end)
@@ -298,7 +300,7 @@ static bool place_descriptors(int sock, int report)
     if (dup2(high_null, 0) < 0 || dup2(high_null, 1) < 0 || dup2(high_sock, ATX_CHILD_FD) < 0 ||
         dup3(high_report, REPORT_FD, O_CLOEXEC) < 0)
         return false;
-    close_from(REPORT_FD + 1);
+    atx_close_from(REPORT_FD + 1);
     return true;
 }
 
@@ -454,10 +456,9 @@ void atx_child_stop(atx_child *child, double grace_s)
 
 static void say_how(int status, char *out, size_t size)
 {
-    if (WIFSIGNALED(status)) {
-        const char *name = sigdescr_np(WTERMSIG(status));
-        snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), name ? name : "unknown");
-    } else
+    if (WIFSIGNALED(status))
+        snprintf(out, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
         snprintf(out, size, "ended with exit code %d", WEXITSTATUS(status));
 }
 

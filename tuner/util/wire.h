@@ -98,6 +98,9 @@ struct atx_site {
 at_status atx_child_spawn_at(atx_child *out, atx_site *site, const char *const *argv,
                              at_error *err) AT_MUST_CHECK; /* NULL: here */
 
+/* Closes all descriptors from this one on. */
+void atx_close_from(unsigned first);
+
 /* What this machine is called: by Slurm, where it is a node of one, else by itself. */
 void atx_host_name(char *out, size_t size);
 
