@@ -342,6 +342,7 @@ typedef struct atx_dump_options {
     const char *device;              /* its name; NULL: all                                         */
     const atx_problem_key *problems; /* only these shapes and type keys, of any op; 0 of them: all  */
     size_t problem_count;
+    const char *template_name; /* of the formats of other tuners; NULL: all */
 } atx_dump_options;
 at_status atx_store_dump(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,
                          void *context, at_error *err) AT_MUST_CHECK;

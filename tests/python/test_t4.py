@@ -1,7 +1,11 @@
 """A problem of the recording that comes with autotune goes out as T4 results (`dump --format t4`) and comes back by `import`
 with the same trials, and a replay of what came back finds its fastest one. tests/unit/exchange/test_t4_shipped.c has all.
+It goes out as a cache file of Kernel Tuner, too, which Kernel Tuner reads where it is installed.
 usage: test_t4.py AUTOTUNE"""
+import importlib.util
+import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -55,6 +59,40 @@ class T4(unittest.TestCase):
         out = self.autotune("tune", "--device", "replay:back.db", "--op", "transpose_recorded", "1048576x16 f32", "--strategy",
                             "exhaustive", "--quiet", "--db", "tuned.db")
         self.assertIn(f"{template} {config}", out)
+
+    def test_a_cache_of_kernel_tuner_goes_out_and_comes_back(self):
+        self.autotune("merge", "a.db", ROOT / "db/recordings/h200.jsonl.gz")
+        (self.folder / "one.txt").write_text("transpose 1048576x16 f32\n")
+        self.autotune("dump", "--db", "a.db", "--format", "kernel-tuner", "--template", "tile_vec", "--op", "transpose", "--shapes",
+                      "one.txt", "-o", "cache.json")
+        self.autotune("import", "cache.json", "--db", "back.db", "--quiet")
+        query = "SELECT config, outcome, round(median_s * 1e12) FROM trials_all WHERE op = ? AND shape = '1048576x16' ORDER BY config"
+        with closing(sqlite3.connect(self.folder / "a.db")) as store:
+            before = store.execute(query.replace("ORDER", "AND template = 'tile_vec' AND type_key = 'b4' ORDER"), ["transpose"]).fetchall()
+        with closing(sqlite3.connect(self.folder / "back.db")) as store:
+            self.assertEqual(store.execute(query, ["transpose_recorded"]).fetchall(), before)
+        self.assertTrue(before)
+        text = (self.folder / "cache.json").read_text()
+        self.assertEqual(text.strip()[-3:], "}\n}")  # what Kernel Tuner takes for a file that was closed
+        if importlib.util.find_spec("kernel_tuner"):
+            from kernel_tuner.util import read_cache
+            read = read_cache(self.folder / "cache.json", open_cache=False)
+            self.assertEqual(len(read["cache"]), len(before))
+            self.assertEqual([",".join(str(entry[name]) for name in read["tune_params_keys"]) for entry in read["cache"].values()],
+                             list(read["cache"]))
+
+    def test_of_two_drivers_the_newer_is_written(self):
+        self.autotune("merge", "a.db", ROOT / "db/recordings/h200.jsonl.gz")
+        lines = self.autotune("dump", "--db", "a.db", "--op", "transpose").splitlines()
+        newer = [re.sub(r'"driver":"[^"]*"', '"driver":"999.1"', line).replace('"measured_at":"2026-11-22', '"measured_at":"2026-11-23')
+                 for line in lines]
+        (self.folder / "newer.jsonl").write_text("\n".join(newer) + "\n")
+        self.autotune("merge", "both.db", "a.db", "newer.jsonl")
+        self.goes_and_comes("a.db", "one.db", "transpose", "1048576x16", "b4")
+        (self.folder / "one.txt").write_text("transpose 1048576x16 f32\n")
+        both = json.loads(self.autotune("dump", "--db", "both.db", "--format", "t4", "--op", "transpose", "--shapes", "one.txt"))
+        self.assertEqual(len(both["results"]), len(trials(self.folder / "a.db", "transpose", "1048576x16", "b4")))
+        self.assertEqual({result["timestamp"][:10] for result in both["results"]}, {"2026-11-23"})
 
 
 if __name__ == "__main__":

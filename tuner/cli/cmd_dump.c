@@ -1,6 +1,7 @@
 /* cmd_dump.c - `autotune dump`: a database as text. */
 #include "cli/commands.h"
 #include "db/store.h"
+#include "exchange/kernel_tuner.h"
 #include "exchange/t4.h"
 #include "tune/tune.h"
 #include "util/out_file.h"
@@ -15,8 +16,21 @@ static const atx_usage USAGE = {
     "dump is a recording for --device replay:FILE.",
 };
 
+typedef at_status dump_format(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,
+                              void *context, at_error *err);
+
+static const struct {
+    const char *name;
+    dump_format *write;
+    bool one_problem; /* all trials of one; --template chooses among them */
+} FORMATS[] = { { "jsonl", atx_store_dump, false },
+                { "t4", atx_t4_write, true },
+                { "kernel-tuner", atx_kernel_tuner_write, true } };
+enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
+
 typedef struct dump_args {
-    const char *db, *output, *op, *device, *shapes, *templates_dir, *format;
+    const char *db, *output, *op, *device, *shapes, *templates_dir, *format, *template_name;
+    int number; /* of the format */
     int64_t best;
     atx_folder_words folders;
     bool compact;
@@ -83,7 +97,8 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
                                  .op = a->op,
                                  .device = a->device ? device.name : NULL,
                                  .problems = k->items,
-                                 .problem_count = k->count };
+                                 .problem_count = k->count,
+                                 .template_name = a->template_name };
     const atx_in_use uses[] = { { "the database", path, true },
                                 { "the shapes file", a->shapes, false },
                                 { NULL, NULL, false } };
@@ -95,9 +110,7 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
     if (status == AT_OK)
         status = atx_out_open(&file, a->output, err);
     if (status == AT_OK)
-        status = a->format && strcmp(a->format, "t4") == 0
-                     ? atx_t4_write(store, &options, write_line, file, err)
-                     : atx_store_dump(store, &options, write_line, file, err);
+        status = FORMATS[a->number].write(store, &options, write_line, file, err);
     if (status == AT_OK && atx_cancel_requested)
         status = atx_fail(err, AT_ERR_CANCELLED, "interrupted; the dump is not complete");
     if (status == AT_OK)
@@ -106,6 +119,21 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
         atx_out_discard(file);
     atx_store_close(store);
     return status;
+}
+
+static at_status check_format(dump_args *a, at_error *err)
+{
+    while (a->number < FORMAT_COUNT && a->format && strcmp(a->format, FORMATS[a->number].name) != 0)
+        a->number++;
+    if (a->number == FORMAT_COUNT)
+        return atx_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected jsonl, t4 or kernel-tuner",
+                        a->format);
+    if (a->best && FORMATS[a->number].one_problem)
+        return atx_fail(err, AT_ERR_USAGE, "--best: found --format %s, which has all trials", a->format);
+    if (a->template_name && !FORMATS[a->number].one_problem)
+        return atx_fail(err, AT_ERR_USAGE,
+                        "--template: expected --format t4 or kernel-tuner; a dump has all templates");
+    return AT_OK;
 }
 
 int atx_cmd_dump(int argc, char **argv)
@@ -138,10 +166,12 @@ int atx_cmd_dump(int argc, char **argv)
           "only the N fastest trials of each template and problem, which suffice for near answers (default "
           "0: all)",
           &a.best },
-        { "--format", ATX_OPT_TEXT, "jsonl|t4",
-          "jsonl (default): for merge and replays; t4: the trials of one problem on one device as T4 "
-          "results, for other tools",
+        { "--format", ATX_OPT_TEXT, "jsonl|t4|kernel-tuner",
+          "jsonl (default): for merge and replays; t4: the newest trials of one problem on one device as T4 "
+          "results, for other tools; kernel-tuner: those of one template as a cache file of Kernel Tuner",
           &a.format },
+        { "--template", ATX_OPT_TEXT, "NAME", "with t4 and kernel-tuner: only this template",
+          &a.template_name },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
@@ -149,10 +179,8 @@ int atx_cmd_dump(int argc, char **argv)
     at_status status = AT_OK;
     if (words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
-    if (status == AT_OK && a.format && strcmp(a.format, "jsonl") != 0 && strcmp(a.format, "t4") != 0)
-        status = atx_fail(&err, AT_ERR_USAGE, "--format: found '%s'; expected jsonl or t4", a.format);
-    if (status == AT_OK && a.best && a.format && strcmp(a.format, "t4") == 0)
-        status = atx_fail(&err, AT_ERR_USAGE, "--best: a recording in T4 has all trials");
+    if (status == AT_OK)
+        status = check_format(&a, &err);
     if (status == AT_OK)
         status = read_keys(&k, &a, &err);
     if (status == AT_OK)

@@ -10,10 +10,16 @@
 
 static const atx_usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",
-    "Imports spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, "
-    "plain or compressed by gzip. Each becomes an operation named after its kernel, with the time of every "
-    "configuration or the reason of its failure; files of `dump --format t4` are restored unchanged. T1 "
-    "declarations among the files add their conditions. To search an imported space without a GPU:\n"
+    "Imports what other programs measured into a database: cache files of Kernel Tuner and of Triton's "
+    "autotuner, "
+    "T4 results, JSON of KTT and CLBlast, and tables (CSV, JSON lines) with the columns of a configuration "
+    "and "
+    "then a time, such as time_us; plain or compressed by gzip. Each becomes an operation named after its "
+    "kernel, "
+    "with the time of every configuration or the reason of its failure; files of `dump --format t4` are "
+    "restored "
+    "unchanged. T1 declarations among the files add their conditions. To search an imported space without a "
+    "GPU:\n"
     "  autotune tune --device replay:FILE --op OP SHAPE\n"
     "replay:FILE@NAME selects one of several devices in a database.\n"
     "Limits of a file: 256 MiB decompressed, 33554432 values and names, nested 64 deep, 2000000 trials; of a "
@@ -84,8 +90,8 @@ static void tell(const atx_imported *item, int templates, const char *db)
     atx_print(stderr, "%s: %" PRId64 " trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
               trials, item->op->name, atx_str_text(&shape), type, item->fingerprint.device, trials - timed,
               item->torn ? " (the file ends early)" : "");
-    atx_print(stderr, "  autotune tune --device replay:%s --op %s '%s %s'\n", db, item->op->name,
-              atx_str_text(&shape), type);
+    atx_print(stderr, "  autotune tune --device 'replay:%s@%s' --op %s '%s %s'\n", db,
+              item->fingerprint.device, item->op->name, atx_str_text(&shape), type);
     atx_str_clear(&shape);
 }
 
@@ -160,7 +166,7 @@ int atx_cmd_import(int argc, char **argv)
             a.device);
     else if (words.count == 0)
         status = atx_fail(&err, AT_ERR_USAGE,
-                          "no file was given; expected cache files, T4 results, T1 declarations");
+                          "no file was given; expected recordings, such as cache files, T4 results or CSV");
     if (status == AT_OK)
         status = run(&words, &a, &err);
     return status == AT_OK ? code : atx_complain(&err);

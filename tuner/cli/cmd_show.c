@@ -159,18 +159,29 @@ static void print_head(const view *v, bool failed)
     atx_str_clear(&text);
 }
 
+/* A figure that others did not record is a dash. */
+static void figure(char out[24], double value)
+{
+    if (value > 0 || value == 0)
+        snprintf(out, 24, "%.0f", value);
+    else
+        snprintf(out, 24, "-");
+}
+
 static void print_text(const view *v, const trial *t)
 {
-    char time[32], rate[32] = "";
+    char time[32], rate[32] = "", gb_per_s[24], registers[24], shared[24];
     atx_str metrics = { 0 };
     atx_time_text(time, sizeof time, t->row.timing.median_s);
     if (v->ops_count > 0)
         snprintf(rate, sizeof rate, " %8.0f", atx_gflop_per_s(v->ops_count, t->row.timing.median_s));
     atx_metrics_text_columns(&metrics, v->problem, ATX_RECORD_OF(&t->row));
-    atx_print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-              1e-9 * v->traffic_bytes / t->row.timing.median_s, rate, atx_whole(&metrics),
-              100 * v->best / t->score, 100 * t->row.timing.spread, t->row.resources.registers,
-              t->row.resources.shared_bytes, t->row.template_name, t->row.config);
+    figure(gb_per_s, v->traffic_bytes > 0 ? 1e-9 * v->traffic_bytes / t->row.timing.median_s : -1);
+    figure(registers, (double)t->row.resources.registers);
+    figure(shared, (double)t->row.resources.shared_bytes);
+    atx_print(stdout, "%11s %8s%s%s %5.1f %% %5.1f %% %5s %7s  %-12s %s", time, gb_per_s, rate, atx_whole(&metrics),
+              100 * v->best / t->score, 100 * t->row.timing.spread, registers, shared, t->row.template_name,
+              t->row.config);
     if (v->mixed)
         atx_print(stdout, "  [%s, %s]", t->fingerprint.device, t->fingerprint.cold ? "cold" : "warm");
     if (t->outdated)
@@ -279,6 +290,8 @@ static void warn_of_newest(atx_store *store, const atx_problem_key *key, const a
     atx_answer_clear(&newest);
 }
 
+enum { SHOWN = 20 }; /* trials, where nobody says how many */
+
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
     atx_words words;
@@ -288,18 +301,31 @@ typedef struct show_args {
     atx_stored_problem stored; /* of an op that is not here */
 } show_args;
 
+/* Whoever writes a table into a file does not see that it is short. */
+static void tell_of_more(const trials *t, const show_args *a)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < t->count; i++)
+        all += (t->items[i].row.outcome == ATX_TIMED) != a->failed;
+    if (all > SHOWN)
+        atx_print(stderr, "%d of %" PRId64 " trials; --top 0 shows all\n", SHOWN, all);
+}
+
 static void print_trials(const trials *t, const show_args *a, const view *v)
 {
     int64_t printed = 0;
+    int64_t top = a->top < 0 ? SHOWN : a->top;
     bool by_template = a->by && strcmp(a->by, "template") == 0;
     print_head(v, a->failed);
-    for (size_t i = 0; i < t->count && (by_template || a->top == 0 || printed < a->top); i++) {
+    for (size_t i = 0; i < t->count && (by_template || top == 0 || printed < top); i++) {
         bool timed = t->items[i].row.outcome == ATX_TIMED;
         if (timed == a->failed || (by_template && template_seen(t, i)))
             continue;
         print_trial(v, &t->items[i]);
         printed++;
     }
+    if (a->top < 0 && !by_template && printed == top)
+        tell_of_more(t, a);
     if (!printed && v->format == ATX_TEXT)
         atx_print(stdout, "none\n");
 }
@@ -410,7 +436,7 @@ static at_status find_stored(atx_problem *problem, show_args *a, const char *pat
 
 int atx_cmd_show(int argc, char **argv)
 {
-    show_args a = { .top = 20 };
+    show_args a = { .top = -1 };
     const char *path = NULL;
     atx_catalog *catalog = NULL;
     atx_problem problem;

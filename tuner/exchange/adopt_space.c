@@ -313,7 +313,7 @@ at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error 
     at_status status = atx_import_file_read(&file, path, err);
     if (status != AT_OK)
         return status;
-    if (file.kind != ATX_IMPORT_T1)
+    if (!file.format->declares)
         status = atx_fail(err, AT_ERR_INPUT, "%s: found results; expected a tuning problem in the T1 format",
                           path);
     if (status == AT_OK)

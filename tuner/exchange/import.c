@@ -26,7 +26,7 @@ static bool covers(const atx_import_file *space, const atx_import_file *recordin
     for (int i = 0; i < recording->param_count; i++)
         if (atx_import_find_param(space, recording->params[i].name, strlen(recording->params[i].name)) < 0)
             return false;
-    return space->kind == ATX_IMPORT_T1;
+    return space->format->declares;
 }
 
 static atx_import_file *find_space(files *f, const atx_import_file *recording)
@@ -100,8 +100,7 @@ static at_status name_device(atx_fingerprint *out, const atx_import_file *file,
                         file->path, len, sizeof out->device - 1);
     memcpy(out->device, name[0] ? name : base, len);
     out->device[len] = '\0';
-    snprintf(out->tool, sizeof out->tool, "%s",
-             file->kind == ATX_IMPORT_CACHE ? "Kernel Tuner cache file" : "T4 results");
+    snprintf(out->tool, sizeof out->tool, "%s", file->format->tool);
     return AT_OK;
 }
 
@@ -185,10 +184,10 @@ static at_status add_items(atx_import *out, files *f, const atx_import_options *
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < f->count && status == AT_OK; i++)
-        if (f->items[i].kind != ATX_IMPORT_T1)
+        if (!f->items[i].format->declares)
             status = add_item(out, &f->items[i], find_space(f, &f->items[i]), options, err);
     for (size_t i = 0; i < f->count && status == AT_OK; i++)
-        if (f->items[i].kind == ATX_IMPORT_T1 && !f->items[i].used)
+        if (f->items[i].format->declares && !f->items[i].used)
             status = add_item(out, &f->items[i], &f->items[i], options, err);
     return status;
 }

@@ -90,14 +90,37 @@ static size_t progression(const atx_import_param *p, size_t at)
     return n;
 }
 
+static bool has_words(const atx_import_param *p)
+{
+    size_t i = 0;
+    while (i < p->count && !p->values[i].word)
+        i++;
+    return i < p->count;
+}
+
+/* Beside words numbers are words, too: v1, v_1. */
+static void add_words(atx_str *out, const atx_import_param *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        int64_t number = p->values[i].number;
+        if (p->values[i].word)
+            atx_str_addf(out, " %s", p->values[i].word);
+        else
+            atx_str_addf(out, " v%s%" PRIu64, number < 0 ? "_" : "",
+                         number < 0 ? -(uint64_t)number : (uint64_t)number);
+    }
+}
+
 static void add_values(atx_str *out, const atx_import_param *p)
 {
+    if (has_words(p)) {
+        add_words(out, p);
+        return;
+    }
     for (size_t i = 0; i < p->count;) {
-        size_t n = p->values[i].word ? 1 : progression(p, i);
+        size_t n = progression(p, i);
         int64_t first = p->values[i].number;
-        if (p->values[i].word) {
-            atx_str_addf(out, " %s", p->values[i].word);
-        } else if (n < LEAST_RANGE) {
+        if (n < LEAST_RANGE) {
             atx_str_addf(out, " %" PRId64, first);
             n = 1;
         } else {

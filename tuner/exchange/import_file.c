@@ -1,14 +1,19 @@
 /*
- * import_file.c - what a file is follows from its members: a cache, T4 results or a T1 declaration.
- * What is said of the kernel (name, sizes, types) is taken where it has a form of ours and left out
- * else; a wrong shape would be worse than none.
+ * import_file.c - a file is of the first format that knows it. What it says of the kernel (name, sizes,
+ * types) is taken where it has a form of ours and left out else; a wrong shape would be worse than none.
  */
+#include "exchange/import_text.h"
 #include "exchange/import_trials.h"
 
 #include "util/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const atx_import_format *const FORMATS[] = { &ATX_IMPORT_T1,  &ATX_IMPORT_CACHE,  &ATX_IMPORT_CLBLAST,
+                                                    &ATX_IMPORT_KTT, &ATX_IMPORT_TRITON, &ATX_IMPORT_TABLE,
+                                                    &ATX_IMPORT_T4 };
+enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
 static at_status read_text(atx_import_file *file, at_error *err)
 {
@@ -18,32 +23,36 @@ static at_status read_text(atx_import_file *file, at_error *err)
         status = atx_text_file_all(text, &file->text, ATX_JSON_MAX_TEXT, err);
     atx_text_file_close(text);
     if (status == AT_OK)
+        status = atx_import_to_json(&file->text, file->path, err);
+    if (status == AT_OK)
         status = atx_json_read(&file->json, atx_str_text(&file->text), file->text.len, file->path, err);
     return status;
 }
 
-static at_status find_kind(atx_import_file *file, at_error *err)
+static at_status find_format(atx_import_file *file, at_error *err)
 {
-    const atx_json *json = &file->json;
-    if (atx_json_member(json, 0, "ConfigurationSpace"))
-        file->kind = ATX_IMPORT_T1;
-    else if (atx_json_member(json, 0, "cache") && atx_json_member(json, 0, "tune_params_keys"))
-        file->kind = ATX_IMPORT_CACHE;
-    else if (atx_json_member(json, 0, "results"))
-        file->kind = ATX_IMPORT_T4;
-    else
-        return atx_fail(
-            err, AT_ERR_INPUT,
-            "%s: expected a Kernel Tuner cache file (tune_params_keys, cache), T4 results (results) or a "
-            "T1 declaration (ConfigurationSpace)",
-            file->path);
-    return AT_OK;
+    atx_str expected = { 0 };
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        if (FORMATS[i]->is_it(&file->json)) {
+            file->format = FORMATS[i];
+            atx_str_clear(&expected);
+            return AT_OK;
+        }
+        atx_str_addf(&expected, "%s%s",
+                     i == 0                 ? ""
+                     : i + 1 < FORMAT_COUNT ? ", "
+                                            : " or ",
+                     FORMATS[i]->looks_like);
+    }
+    at_status status = atx_str_status(&expected, err);
+    if (status == AT_OK)
+        status = atx_fail(err, AT_ERR_INPUT, "%s: expected %s", file->path, atx_str_text(&expected));
+    atx_str_clear(&expected);
+    return status;
 }
 
-/* ---- what it says about the kernel ---- */
-
-/* A number, or a list of them; anything else is not a shape of ours, and none is better than a wrong one. */
-static void read_sizes(atx_import_file *file, uint32_t node)
+/* Anything else is not a shape of ours, and none is better than a wrong one. */
+void atx_import_read_sizes(atx_import_file *file, uint32_t node)
 {
     const atx_json *json = &file->json;
     int64_t size;
@@ -59,62 +68,17 @@ static void read_sizes(atx_import_file *file, uint32_t node)
     file->size_count = at ? 0 : count;
 }
 
-/* The type of the first argument that is written. */
-static bool read_type(atx_import_file *file, uint32_t arguments)
-{
-    const atx_json *json = &file->json;
-    char name[32] = "";
-    if (!arguments || json->nodes[arguments].kind != ATX_JSON_ARRAY)
-        return true;
-    for (uint32_t at = atx_json_first(json, arguments); at; at = atx_json_next(json, at)) {
-        uint32_t access = atx_json_member(json, at, "AccessType");
-        if (!access || atx_json_is(json, access, "ReadOnly"))
-            continue;
-        bool good = atx_import_copy_text(name, sizeof name, json, atx_json_member(json, at, "Type"));
-        if (atx_dtype_parse(&file->type, name, strlen(name), NULL) != AT_OK)
-            file->type = ATX_DTYPES;
-        return good;
-    }
-    return true;
-}
-
-static bool read_about(atx_import_file *file)
-{
-    const atx_json *json = &file->json;
-    uint32_t kernel = atx_json_member(json, 0, "KernelSpecification");
-    if (file->kind == ATX_IMPORT_CACHE) {
-        read_sizes(file, atx_json_member(json, 0, "problem_size"));
-        return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
-                                    atx_json_member(json, 0, "kernel_name")) &&
-               atx_import_copy_text(file->device, sizeof file->device, json,
-                                    atx_json_member(json, 0, "device_name"));
-    }
-    if (file->kind == ATX_IMPORT_T4)
-        return atx_import_about_t4(file);
-    if (file->kind != ATX_IMPORT_T1 || !kernel)
-        return true;
-    read_sizes(file, atx_json_member(json, kernel, "ProblemSize"));
-    return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
-                                atx_json_member(json, kernel, "KernelName")) &&
-           read_type(file, atx_json_member(json, kernel, "Arguments"));
-}
-
-static at_status read_trials(atx_import_file *file, at_error *err)
-{
-    return file->kind == ATX_IMPORT_CACHE ? atx_import_read_cache(file, err) : atx_import_read_t4(file, err);
-}
-
 at_status atx_import_file_read(atx_import_file *out, const char *path, at_error *err)
 {
     *out = (atx_import_file){ .path = path, .type = ATX_DTYPES };
     at_status status = read_text(out, err);
     if (status == AT_OK)
-        status = find_kind(out, err);
-    if (status == AT_OK && !read_about(out))
+        status = find_format(out, err);
+    if (status == AT_OK && !out->format->about(out))
         status = atx_no_memory(err);
     if (status == AT_OK)
-        status = out->kind == ATX_IMPORT_T1 ? atx_import_read_space(out, err) : read_trials(out, err);
-    if (status == AT_OK && out->json.torn && out->kind != ATX_IMPORT_CACHE)
+        status = out->format->read(out, err);
+    if (status == AT_OK && out->json.torn && !out->format->may_end_early)
         status = atx_fail(err, AT_ERR_INPUT, "%s: the file ends too early; expected all of it", path);
     if (status != AT_OK)
         atx_import_file_clear(out);
@@ -130,7 +94,7 @@ at_status atx_import_file_read_template(atx_import_file *out, const atx_import_f
     out->param_count = 0;
     out->trials = NULL;
     out->trial_count = out->trial_cap = 0;
-    at_status status = read_trials(out, err);
+    at_status status = out->format->read(out, err);
     if (status != AT_OK)
         atx_import_file_clear(out);
     return status;

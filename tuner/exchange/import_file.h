@@ -13,11 +13,20 @@
 #define ATX_IMPORT_MAX_TEMPLATES 32
 #define ATX_IMPORT_MAX_SIZE      (1 << 30) /* of a dimension */
 
-typedef enum atx_import_kind {
-    ATX_IMPORT_CACHE, /* Kernel Tuner's cache file */
-    ATX_IMPORT_T4,
-    ATX_IMPORT_T1 /* declares, records nothing */
-} atx_import_kind;
+typedef struct atx_import_file atx_import_file;
+
+/* A format: its file has one of these, and import_file.c a row that names it. */
+typedef struct atx_import_format {
+    const char *tool;       /* where a recording comes from, in its fingerprint */
+    const char *looks_like; /* for messages */
+    bool (*is_it)(const atx_json *json);
+    bool (*about)(atx_import_file *file); /* kernel, sizes, type, device; false: out of memory */
+    at_status (*read)(atx_import_file *file, at_error *err);
+    bool declares;      /* a space, and records nothing */
+    bool may_end_early; /* its program may have been interrupted */
+} atx_import_format;
+extern const atx_import_format ATX_IMPORT_CACHE, ATX_IMPORT_CLBLAST, ATX_IMPORT_KTT, ATX_IMPORT_T1,
+    ATX_IMPORT_T4, ATX_IMPORT_TABLE, ATX_IMPORT_TRITON;
 
 typedef struct atx_import_value {
     char *word; /* owned; NULL: a number */
@@ -42,9 +51,9 @@ typedef struct atx_import_trial {
     char measured_at[21]; /* "" when unknown                           */
 } atx_import_trial;
 
-typedef struct atx_import_file {
+struct atx_import_file {
     const char *path; /* borrowed */
-    atx_import_kind kind;
+    const atx_import_format *format;
     atx_str text;
     atx_json json;
     char kernel[128], device[128]; /* "" when it does not say */
@@ -62,7 +71,7 @@ typedef struct atx_import_file {
     char templates[ATX_IMPORT_MAX_TEMPLATES][ATX_MAX_NAME];
     int template_count; /* 0: one, without a name           */
     int number;         /* of the template that was read    */
-} atx_import_file;
+};
 
 /* Of its templates the first one. `path` is borrowed. */
 at_status atx_import_file_read(atx_import_file *out, const char *path, at_error *err) AT_MUST_CHECK;
@@ -79,8 +88,8 @@ bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t
 at_status atx_import_read_name(char out[ATX_MAX_NAME], const atx_json *json, uint32_t node, const char *what,
                                at_error *err) AT_MUST_CHECK;
 
-/* T1: parameters with their values. import_space.c */
-at_status atx_import_read_space(atx_import_file *file, at_error *err) AT_MUST_CHECK;
+/* A number, or a list of them, as the sizes of the problem. */
+void atx_import_read_sizes(atx_import_file *file, uint32_t node);
 
 int atx_import_find_param(const atx_import_file *file, const char *name, size_t len); /* -1: none */
 

@@ -78,7 +78,45 @@ static at_status read_param(atx_import_file *file, uint32_t node, at_error *err)
     return status;
 }
 
-at_status atx_import_read_space(atx_import_file *file, at_error *err)
+/* ---- the kernel ---- */
+
+/* The type of the first argument that is written. */
+static bool read_type(atx_import_file *file, uint32_t arguments)
+{
+    const atx_json *json = &file->json;
+    char name[32] = "";
+    if (!arguments || json->nodes[arguments].kind != ATX_JSON_ARRAY)
+        return true;
+    for (uint32_t at = atx_json_first(json, arguments); at; at = atx_json_next(json, at)) {
+        uint32_t access = atx_json_member(json, at, "AccessType");
+        if (!access || atx_json_is(json, access, "ReadOnly"))
+            continue;
+        bool good = atx_import_copy_text(name, sizeof name, json, atx_json_member(json, at, "Type"));
+        if (atx_dtype_parse(&file->type, name, strlen(name), NULL) != AT_OK)
+            file->type = ATX_DTYPES;
+        return good;
+    }
+    return true;
+}
+
+static bool is_space(const atx_json *json)
+{
+    return atx_json_member(json, 0, "ConfigurationSpace") != 0;
+}
+
+static bool read_about(atx_import_file *file)
+{
+    const atx_json *json = &file->json;
+    uint32_t kernel = atx_json_member(json, 0, "KernelSpecification");
+    if (!kernel)
+        return true;
+    atx_import_read_sizes(file, atx_json_member(json, kernel, "ProblemSize"));
+    return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
+                                atx_json_member(json, kernel, "KernelName")) &&
+           read_type(file, atx_json_member(json, kernel, "Arguments"));
+}
+
+static at_status read_space(atx_import_file *file, at_error *err)
 {
     const atx_json *json = &file->json;
     uint32_t space = atx_json_member(json, 0, "ConfigurationSpace");
@@ -92,3 +130,10 @@ at_status atx_import_read_space(atx_import_file *file, at_error *err)
     file->fixed = true;
     return status;
 }
+
+const atx_import_format ATX_IMPORT_T1 = { .tool = "T1 declaration",
+                                          .looks_like = "a T1 declaration (ConfigurationSpace)",
+                                          .is_it = is_space,
+                                          .about = read_about,
+                                          .read = read_space,
+                                          .declares = true };

@@ -42,7 +42,12 @@ static void read_type_key(atx_import_file *file, const char *key)
         file->type = atx_dtype_of_key(key, 1);
 }
 
-bool atx_import_about_t4(atx_import_file *file)
+static bool is_t4(const atx_json *json)
+{
+    return atx_json_member(json, 0, "results") != 0;
+}
+
+static bool read_about(atx_import_file *file)
 {
     const atx_json *json = &file->json;
     char shape[200] = "", type[16] = "";
@@ -79,8 +84,7 @@ static const struct {
     { " ns nsec nanosecond nanoseconds ", 1e-9 },
 };
 
-/* The unit that a text names. *out stays where there is none, or "". */
-static at_status read_unit(double *out, const atx_json *json, uint32_t node, at_error *err)
+at_status atx_import_read_unit(double *out, const atx_json *json, uint32_t node, at_error *err)
 {
     atx_str word = { 0 };
     if (!node)
@@ -250,7 +254,7 @@ static at_status read_result(atx_import_file *file, uint32_t node, double unit_s
     if (status == AT_OK)
         status = atx_import_read_places(trial, file, configuration, err);
     if (status == AT_OK && objective)
-        status = read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err);
+        status = atx_import_read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err);
     if (status != AT_OK)
         return status;
     if (objective)
@@ -300,8 +304,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers that were found, in ascending order: neighbours mean something. Words stay as found. */
-static at_status sort_values(atx_import_file *file, int i, at_error *err)
+at_status atx_import_sort_values(atx_import_file *file, int i, at_error *err)
 {
     atx_import_param *param = &file->params[i];
     uint16_t now[ATX_MAX_VALUES];
@@ -324,13 +327,13 @@ static at_status sort_values(atx_import_file *file, int i, at_error *err)
     return AT_OK;
 }
 
-at_status atx_import_read_t4(atx_import_file *file, at_error *err)
+static at_status read_t4(atx_import_file *file, at_error *err)
 {
     const atx_json *json = &file->json;
     uint32_t results = atx_json_member(json, 0, "results"), metadata = atx_json_member(json, 0, "metadata");
     double unit_s = 1e-3; /* when it is not said */
     at_status status =
-        read_unit(&unit_s, json, metadata ? atx_json_member(json, metadata, "timeunit") : 0, err);
+        atx_import_read_unit(&unit_s, json, metadata ? atx_json_member(json, metadata, "timeunit") : 0, err);
     if (status == AT_OK && file->own && !file->template_count)
         status = list_templates(file, metadata, results, err);
     if (status == AT_OK)
@@ -338,6 +341,12 @@ at_status atx_import_read_t4(atx_import_file *file, at_error *err)
     for (uint32_t at = atx_json_first(json, results); status == AT_OK && at; at = atx_json_next(json, at))
         status = read_result(file, at, unit_s, err);
     for (int i = 0; status == AT_OK && i < file->param_count; i++)
-        status = sort_values(file, i, err);
+        status = atx_import_sort_values(file, i, err);
     return status;
 }
+
+const atx_import_format ATX_IMPORT_T4 = { .tool = "T4 results",
+                                          .looks_like = "T4 results (results)",
+                                          .is_it = is_t4,
+                                          .about = read_about,
+                                          .read = read_t4 };

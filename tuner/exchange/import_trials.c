@@ -146,26 +146,47 @@ static at_status place_of(uint16_t *out, atx_import_file *file, atx_import_param
     return status;
 }
 
+/* A parameter's value of a configuration; others are left alone, and so is a second one. */
+static at_status read_place(atx_import_trial *trial, atx_import_file *file, uint32_t *seen,
+                            atx_import_setting s, at_error *err)
+{
+    const atx_json_node *n = &file->json.nodes[s.name];
+    int i = atx_import_find_param(file, file->json.text + n->begin, n->end - n->begin);
+    if (i < 0 || (*seen >> i & 1))
+        return AT_OK;
+    *seen |= 1u << i;
+    return place_of(&trial->places[i], file, &file->params[i], s.value, err);
+}
+
+static at_status check_seen(const atx_import_file *file, uint32_t seen, uint32_t node, at_error *err)
+{
+    for (int i = 0; i < file->param_count; i++)
+        if (!(seen >> i & 1))
+            return atx_json_fail(&file->json, node, 0, err,
+                                 "found no value of %s; expected one of every parameter",
+                                 file->params[i].name);
+    return AT_OK;
+}
+
+at_status atx_import_read_settings(atx_import_trial *trial, atx_import_file *file,
+                                   const atx_import_setting *settings, int count, at_error *err)
+{
+    uint32_t seen = 0;
+    at_status status = AT_OK;
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = read_place(trial, file, &seen, settings[i], err);
+    return status == AT_OK ? check_seen(file, seen, trial->node, err) : status;
+}
+
 at_status atx_import_read_places(atx_import_trial *trial, atx_import_file *file, uint32_t object,
                                  at_error *err)
 {
     const atx_json *json = &file->json;
     uint32_t seen = 0;
     at_status status = AT_OK;
-    for (uint32_t at = atx_json_first(json, object); status == AT_OK && at; at = atx_json_next(json, at)) {
-        const atx_json_node *n = &json->nodes[at];
-        int i = atx_import_find_param(file, json->text + n->begin, n->end - n->begin);
-        if (i < 0 || (seen >> i & 1))
-            continue;
-        seen |= 1u << i;
-        status = place_of(&trial->places[i], file, &file->params[i], at + 1, err);
-    }
-    for (int i = 0; status == AT_OK && i < file->param_count; i++)
-        if (!(seen >> i & 1))
-            status =
-                atx_json_fail(json, object, 0, err, "found no value of %s; expected one of every parameter",
-                              file->params[i].name);
-    return status;
+    for (uint32_t at = atx_json_first(json, object); status == AT_OK && at; at = atx_json_next(json, at))
+        status = read_place(trial, file, &seen, (atx_import_setting){ at, at + 1 }, err);
+    return status == AT_OK ? check_seen(file, seen, object, err) : status;
 }
 
 at_status atx_import_add_trial(atx_import_trial **out, atx_import_file *file, uint32_t node, at_error *err)
@@ -242,7 +263,22 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
     return AT_OK;
 }
 
-at_status atx_import_read_cache(atx_import_file *file, at_error *err)
+static bool is_cache(const atx_json *json)
+{
+    return atx_json_member(json, 0, "cache") && atx_json_member(json, 0, "tune_params_keys");
+}
+
+static bool read_about(atx_import_file *file)
+{
+    const atx_json *json = &file->json;
+    atx_import_read_sizes(file, atx_json_member(json, 0, "problem_size"));
+    return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
+                                atx_json_member(json, 0, "kernel_name")) &&
+           atx_import_copy_text(file->device, sizeof file->device, json,
+                                atx_json_member(json, 0, "device_name"));
+}
+
+static at_status read_cache(atx_import_file *file, at_error *err)
 {
     const atx_json *json = &file->json;
     uint32_t cache = atx_json_member(json, 0, "cache");
@@ -252,3 +288,11 @@ at_status atx_import_read_cache(atx_import_file *file, at_error *err)
             status = read_entry(file, at + 1, err);
     return status;
 }
+
+const atx_import_format ATX_IMPORT_CACHE = { .tool = "Kernel Tuner cache file",
+                                             .looks_like =
+                                                 "a Kernel Tuner cache file (tune_params_keys, cache)",
+                                             .is_it = is_cache,
+                                             .about = read_about,
+                                             .read = read_cache,
+                                             .may_end_early = true };

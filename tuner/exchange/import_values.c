@@ -4,6 +4,7 @@
  */
 #include "exchange/import_file.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,25 +18,43 @@ static bool is_identifier(const char *text)
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == len;
 }
 
-/* A text: a number in quotes, or a word that can be one of ours. */
+/*
+ * Any other text as a word: "x,y" becomes x_y, 0.5 becomes v0_5. The number of such a value tells texts apart
+ * that become one word: its declaration then has the word twice, which is an error.
+ */
+static at_status word_of(atx_import_value *out, const atx_json *json, uint32_t node, const atx_str *text,
+                         at_error *err)
+{
+    atx_str word = { 0 };
+    bool good = is_identifier(atx_str_text(text));
+    atx_str_add(&word, isalpha((unsigned char)atx_str_text(text)[0]) || good ? "" : "v");
+    for (size_t i = 0; i < text->len; i++) {
+        atx_str_add_bytes(&word, isalnum((unsigned char)text->data[i]) ? &text->data[i] : "_", 1);
+        out->number = good ? 0 : (int64_t)(uint32_t)(out->number * 31 + (unsigned char)text->data[i] + 1);
+    }
+    at_status status = atx_str_status(&word, err);
+    if (status == AT_OK && !is_identifier(atx_str_text(&word)))
+        status = atx_json_fail(json, node, 0, err,
+                               "found \"%.60s\"; expected an integer, or at most %d letters, digits and _",
+                               atx_str_text(text), ATX_MAX_NAME / 2 - 1);
+    if (status == AT_OK && !(out->word = atx_text_copy(word.data, word.len)))
+        status = atx_no_memory(err);
+    atx_str_clear(&word);
+    return status;
+}
+
+/* A number in quotes is that number. */
 static at_status value_of_text(atx_import_value *out, const atx_json *json, uint32_t node, at_error *err)
 {
     atx_str text = { 0 };
     char *stop;
-    at_status status = AT_OK;
     atx_json_add_text(&text, json, node);
+    at_status status = atx_str_status(&text, err);
     long long number = strtoll(atx_str_text(&text), &stop, 10);
-    *out = (atx_import_value){ .number = number };
-    if (text.failed)
-        return atx_str_status(&text, err);
-    if (text.len && text.len < 18 && !*stop)
-        ;
-    else if (!is_identifier(atx_str_text(&text)))
-        status = atx_json_fail(json, node, 0, err,
-                               "found \"%.60s\"; expected an integer, or a word of letters, digits and _",
-                               atx_str_text(&text));
-    else if (!(out->word = atx_text_copy(text.data, text.len)))
-        status = atx_no_memory(err);
+    if (status == AT_OK && text.len && text.len < 18 && !*stop)
+        *out = (atx_import_value){ .number = number };
+    else if (status == AT_OK)
+        status = word_of(out, json, node, &text, err);
     atx_str_clear(&text);
     return status;
 }
@@ -49,21 +68,19 @@ at_status atx_import_value_of(atx_import_value *out, const atx_json *json, uint3
         return AT_OK;
     case ATX_JSON_FALSE:
         return AT_OK;
-    case ATX_JSON_STRING:
-        return value_of_text(out, json, node, err);
+    case ATX_JSON_ARRAY:
+    case ATX_JSON_OBJECT:
+        return atx_json_fail(json, node, 0, err,
+                             "found a list or an object; expected a number, a truth or a word");
     default:
-        if (atx_json_integer(&out->number, json, node))
-            return AT_OK;
-        return atx_json_fail(
-            json, node, 0, err,
-            "found a value that is no integer, truth or word; expected one, as our parameters have");
+        return atx_json_integer(&out->number, json, node) ? AT_OK : value_of_text(out, json, node, err);
     }
 }
 
 static bool same_value(const atx_import_value *a, const atx_import_value *b)
 {
-    return a->word && b->word ? strcmp(a->word, b->word) == 0
-                              : !a->word && !b->word && a->number == b->number;
+    return a->number == b->number &&
+           (a->word && b->word ? strcmp(a->word, b->word) == 0 : !a->word && !b->word);
 }
 
 int atx_import_find_value(const atx_import_param *param, const atx_import_value *value)

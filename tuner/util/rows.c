@@ -73,12 +73,12 @@ static bool begin_field(atx_str *out)
 void atx_field_text(atx_str *out, const char *text)
 {
     bool first = begin_field(out);
-    const char *at = text ? text : "";
+    const char *at = text ? text : "", *mark = *at && strchr("=+-@", *at) ? "'" : "";
     if (*at ? !strpbrk(at, ",\"\r\n") : !first) {
-        atx_str_add(out, at);
+        atx_str_addf(out, "%s%s", mark, at);
         return;
     }
-    atx_str_add(out, "\"");
+    atx_str_addf(out, "\"%s", mark);
     for (; *at; at++)
         atx_str_add_bytes(out, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
     atx_str_add(out, "\"");

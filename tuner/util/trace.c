@@ -29,6 +29,7 @@ struct atx_trace {
     int named[MAX_NAMED]; /* tracks that have their name */
     int named_count;
     atx_str line;
+    bool begun;     /* an event is in the file: the next one needs a comma */
     size_t pending; /* bytes in stdio's buffer */
     char buffer[BUFFER_BYTES];
     int error; /* errno of the first failed write; 0: none */
@@ -57,7 +58,7 @@ at_status atx_trace_close(atx_trace *t, at_error *err)
 {
     if (!t)
         return AT_OK;
-    fputs("\n{}]\n", t->file);
+    fputs("\n]\n", t->file);
     if (fclose(t->file) != 0 && !t->error)
         t->error = errno;
     int error = t->error;
@@ -78,11 +79,12 @@ static bool flush(atx_trace *t)
 
 static void write_line(atx_trace *t)
 {
-    size_t size = t->line.len + 2;
+    size_t size = t->line.len + 2; /* a comma, a newline */
     bool bad = t->line.failed;
     if (t->pending + size >= BUFFER_BYTES || atx_now_s() - t->flushed_s > FLUSH_S)
         bad |= !flush(t);
-    bad = bad || fprintf(t->file, "\n%s,", atx_str_text(&t->line)) < 0;
+    bad = bad || fprintf(t->file, "%s\n%s", t->begun ? "," : "", atx_str_text(&t->line)) < 0;
+    t->begun = true;
     t->pending += size;
     if (bad && !t->error)
         t->error = t->line.failed ? ENOMEM : errno;
@@ -94,23 +96,29 @@ static int thread_of(atx_trace_row row)
     return (int)row.track + (row.track == ATX_TRACK_COMPILER ? row.worker : 0);
 }
 
-static void name_track(atx_trace *t, atx_trace_row row)
+/* Names a process or a thread of the picture, once. */
+static void name_once(atx_trace *t, const char *what, int device, int thread, int id, const char *name)
 {
-    static const char *const NAMES[] = { "device", "store", "compiler" };
-    int id = row.device * 4096 + thread_of(row);
     for (int i = 0; i < t->named_count; i++)
         if (t->named[i] == id)
             return;
     if (t->named_count == MAX_NAMED)
         return;
     t->named[t->named_count++] = id;
-    atx_str_addf(&t->line,
-                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s",
-                 row.device, thread_of(row), NAMES[row.track]);
-    if (row.track == ATX_TRACK_COMPILER)
-        atx_str_addf(&t->line, " %d", row.worker);
-    atx_str_add(&t->line, "\"}}");
+    atx_str_addf(&t->line, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", what,
+                 device, thread, name);
     write_line(t);
+}
+
+static void name_track(atx_trace *t, atx_trace_row row)
+{
+    enum { TRACKS = 4096, PROCESS = TRACKS - 1 };
+    static const char *const NAMES[] = { "device", "store", "compiler" };
+    char name[32];
+    snprintf(name, sizeof name, "autotune, device %d", row.device);
+    name_once(t, "process_name", row.device, 0, row.device * TRACKS + PROCESS, name);
+    snprintf(name, sizeof name, row.track == ATX_TRACK_COMPILER ? "%s %d" : "%s", NAMES[row.track], row.worker);
+    name_once(t, "thread_name", row.device, thread_of(row), row.device * TRACKS + thread_of(row), name);
 }
 
 /* ---- for everybody ---- */

@@ -83,6 +83,9 @@ Test(rows, fields_are_quoted_where_they_must_be)
         const char *text, *field;
     } CASES[] = { { "plain text", "plain text" },
                   { "a,b", "\"a,b\"" },
+                  { "=1+2", "'=1+2" }, /* a spreadsheet would compute it */
+                  { "@SUM(A1,2)", "\"'@SUM(A1,2)\"" },
+                  { "a=1", "a=1" },
                   { "say \"x\"", "\"say \"\"x\"\"\"" },
                   { "a\nb", "\"a\nb\"" },
                   { "a\rb", "\"a\rb\"" },

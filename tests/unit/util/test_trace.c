@@ -31,7 +31,9 @@ Test(trace, spans_and_counts_are_chrome_events)
     cr_assert_eq(atx_trace_close(trace, &err), AT_OK, "%s", err.text);
     atx_str text = contents(path);
     cr_assert_eq(text.data[0], '[');
-    cr_assert_str_eq(text.data + text.len - 4, "{}]\n");
+    cr_assert_str_eq(text.data + text.len - 4, "}}\n]\n" + 1, "%s", text.data);
+    cr_assert(!strstr(text.data, "{}"), "an event without a time and a phase");
+    cr_assert(strstr(text.data, "\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"autotune, device 1\"}}"));
     cr_assert(strstr(text.data, "\"ph\":\"X\",\"name\":\"tile \\\"A\\\"\",\"pid\":0,\"tid\":0"), "%s",
               text.data);
     cr_assert(strstr(text.data, "\"dur\":250000.0,\"args\":{\"detail\":\"timed\"}"));
@@ -57,7 +59,7 @@ Test(trace, a_trace_that_was_never_closed_ends_with_a_whole_event)
         if (i % 100)
             continue;
         atx_str text = contents(path);
-        cr_assert(text.len == 0 || text.data[text.len - 1] == ',' || text.len == 1, "%s",
+        cr_assert(text.len == 0 || text.data[text.len - 1] == '}' || text.len == 1, "%s",
                   text.data + (text.len > 80 ? text.len - 80 : 0));
         atx_str_clear(&text);
     }

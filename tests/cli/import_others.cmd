@@ -1,0 +1,33 @@
+# Tables and files of other tuners: the configurations and times of each.
+at import "$DATA/import/table.csv" "$DATA/import/lines.jsonl" "$DATA/import/matmul_kernel.autotune.json" "$DATA/import/ktt.json" "$DATA/import/clblast.json" --db all.db
+at import "$DATA/import/table.csv" --print
+at show table 1 --db all.db
+at show table 1 --db all.db --failed
+at show matmul_kernel 1 --db all.db
+at show matmul_kernel 1 --db all.db --failed
+at show scale 1 --db all.db
+at show scale 1 --db all.db --failed
+at show xgemm_1 1024x1024x1024 --db all.db
+at tune --device replay:all.db --op xgemm_1 1024x1024x1024 --quiet --db tuned.db
+# A semicolon separates, a line is of Windows, a number is beside a word, two times in one row: the first counts.
+printf '\xef\xbb\xbfBLOCK;MODE;time [ns];time_ms\r\n32;1;1500;7\r\n64;"a b";2500;7\r\n' >table2.csv
+at import table2.csv --db two.db --quiet
+at show table2 1 --db two.db
+# What is none, and which column or command is missing.
+printf 'BLOCK,time\n32,1.5\n' >no_unit.csv
+at import no_unit.csv --db none.db
+printf 'BLOCK,time_ms\n32\n' >short.csv
+at import short.csv --db none.db
+printf 'time_ms,BLOCK\n1.5,32\n' >first.csv
+at import first.csv --db none.db
+printf 'OPT,time_ms\n"a,b",1\n"a.b",2\n' >alike.csv
+at import alike.csv --db none.db
+echo '<Metadata/>' >results.xml
+at import results.xml --db none.db
+at import all.db --db none.db
+at dump --db all.db -o all.jsonl
+at import all.jsonl --db none.db
+echo hello >words.txt
+at import words.txt --db none.db
+echo '{"a": 1}' >other.json
+at import other.json --db none.db

@@ -1,0 +1,56 @@
+/* import_clblast.c - the files of CLBlast's tuners, clblast_FAMILY_PRECISION.json. Times are milliseconds;
+ * configurations that failed are not in them. */
+#include "exchange/import_results.h"
+
+#include <stdlib.h>
+
+static bool is_clblast(const atx_json *json)
+{
+    return atx_json_member(json, 0, "kernel_family") && atx_json_member(json, 0, "results");
+}
+
+/* Sizes are texts. */
+static bool read_sizes(atx_import_file *file)
+{
+    static const char *const NAMES[] = { "arg_m", "arg_n", "arg_k" };
+    bool good = true;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && good; i++) {
+        char text[16] = "";
+        good =
+            atx_import_copy_text(text, sizeof text, &file->json, atx_json_member(&file->json, 0, NAMES[i]));
+        long size = strtol(text, NULL, 10);
+        if (size >= 1 && size <= ATX_IMPORT_MAX_SIZE)
+            file->sizes[file->size_count++] = size;
+    }
+    return good;
+}
+
+static bool read_about(atx_import_file *file)
+{
+    const atx_json *json = &file->json;
+    return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
+                                atx_json_member(json, 0, "kernel_family")) &&
+           atx_import_copy_text(file->device, sizeof file->device, json,
+                                atx_json_member(json, 0, "device")) &&
+           read_sizes(file);
+}
+
+static at_status look(atx_import_result *out, const atx_import_file *file, uint32_t node, at_error *err)
+{
+    (void)err;
+    atx_import_add_settings(out, &file->json, atx_json_member(&file->json, node, "parameters"));
+    out->time = atx_json_member(&file->json, node, "time");
+    return AT_OK;
+}
+
+static at_status read_results(atx_import_file *file, at_error *err)
+{
+    return atx_import_read_results(file, atx_json_member(&file->json, 0, "results"), look, err);
+}
+
+const atx_import_format ATX_IMPORT_CLBLAST = { .tool = "CLBlast tuner",
+                                               .looks_like =
+                                                   "a file of CLBlast's tuner (kernel_family, results)",
+                                               .is_it = is_clblast,
+                                               .about = read_about,
+                                               .read = read_results };

@@ -1,0 +1,47 @@
+/*
+ * import_triton.c - what Triton's autotuner keeps with cache_results=True, KERNEL.autotune.json: pairs of a
+ * Config and its times in milliseconds, median first; a configuration that failed has infinity. The file
+ * names no device.
+ */
+#include "exchange/import_results.h"
+
+static bool is_triton(const atx_json *json)
+{
+    return atx_json_member(json, 0, "configs_timings") != 0;
+}
+
+static bool read_about(atx_import_file *file)
+{
+    (void)file;
+    return true;
+}
+
+/* kwargs are the kernel's own parameters; the rest of a Config are numbers, but for functions, which JSON has
+ * as null. */
+static at_status look(atx_import_result *out, const atx_import_file *file, uint32_t node, at_error *err)
+{
+    const atx_json *json = &file->json;
+    uint32_t config = json->nodes[node].kind == ATX_JSON_ARRAY ? atx_json_first(json, node) : 0;
+    uint32_t times = config ? atx_json_next(json, config) : 0;
+    if (!times || json->nodes[config].kind != ATX_JSON_OBJECT)
+        return atx_json_fail(json, node, 0, err,
+                             "found no pair of a configuration and its times; expected one");
+    atx_import_add_settings(out, json, atx_json_member(json, config, "kwargs"));
+    for (uint32_t at = atx_json_first(json, config); at; at = atx_json_next(json, at))
+        if (json->nodes[at + 1].kind == ATX_JSON_NUMBER)
+            atx_import_add_setting(out, at, at + 1);
+    out->time = json->nodes[times].kind == ATX_JSON_ARRAY ? atx_json_first(json, times) : times;
+    return AT_OK;
+}
+
+static at_status read_results(atx_import_file *file, at_error *err)
+{
+    return atx_import_read_results(file, atx_json_member(&file->json, 0, "configs_timings"), look, err);
+}
+
+const atx_import_format ATX_IMPORT_TRITON = { .tool = "Triton autotuner",
+                                              .looks_like =
+                                                  "a cache file of Triton's autotuner (configs_timings)",
+                                              .is_it = is_triton,
+                                              .about = read_about,
+                                              .read = read_results };

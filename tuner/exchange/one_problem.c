@@ -1,0 +1,157 @@
+/*
+ * one_problem.c - trials are read twice: first to see which problems and devices the options leave, and to
+ * refuse more than one, then to write. Nothing is written before it is known that there is something.
+ */
+#include "exchange/one_problem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_wanted(const atx_dump_options *o, const atx_problem_key *key)
+{
+    if (o->op && strcmp(o->op, key->op) != 0)
+        return false;
+    for (size_t i = 0; i < o->problem_count; i++)
+        if (strcmp(o->problems[i].shape, key->shape) == 0 &&
+            strcmp(o->problems[i].type_key, key->type_key) == 0)
+            return true;
+    return o->problem_count == 0;
+}
+
+static bool is_asked_for(const atx_one_problem *c, const atx_trial_row *row, const atx_fingerprint *f)
+{
+    const atx_dump_options *o = c->options;
+    return (!o->device || strcmp(f->device, o->device) == 0) &&
+           (!o->template_name || strcmp(row->template_name, o->template_name) == 0);
+}
+
+static bool visit_problem(void *context, const atx_problem_key *key)
+{
+    atx_one_problem *c = context;
+    if (!is_wanted(c->options, key) || c->problems++)
+        return true;
+    atx_str_add(&c->op, key->op);
+    atx_str_add(&c->shape, key->shape);
+    atx_str_add(&c->type_key, key->type_key);
+    return true;
+}
+
+static atx_problem_key key_of(const atx_one_problem *c)
+{
+    return (atx_problem_key){ .op = atx_str_text(&c->op),
+                              .shape = atx_str_text(&c->shape),
+                              .type_key = atx_str_text(&c->type_key) };
+}
+
+static bool look_at_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
+{
+    atx_one_problem *c = context;
+    if (!is_asked_for(c, row, f))
+        return true;
+    if (!c->trials++)
+        atx_str_add(&c->template_name, row->template_name);
+    c->other_device |= c->trials > 1 && strcmp(c->conditions.device, f->device) != 0;
+    c->other_template |= strcmp(atx_str_text(&c->template_name), row->template_name) != 0;
+    if (strcmp(row->measured_at, c->newest) > 0 || c->trials == 1) {
+        c->conditions = *f;
+        snprintf(c->newest, sizeof c->newest, "%s", row->measured_at);
+    }
+    return true;
+}
+
+/* Without this a name that is missing would choose nothing, or look like another one. */
+static at_status names_status(const atx_one_problem *c, at_error *err)
+{
+    const atx_str *const NAMES[] = { &c->op, &c->shape, &c->type_key, &c->template_name };
+    at_status status = AT_OK;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && status == AT_OK; i++)
+        status = atx_str_status(NAMES[i], err);
+    return status;
+}
+
+at_status atx_one_problem_choose(atx_one_problem *c, atx_store *store, const atx_dump_options *options,
+                                 at_error *err)
+{
+    *c = (atx_one_problem){ .store = store, .options = options };
+    at_status status = atx_store_each_problem(c->store, visit_problem, c, err);
+    if (status == AT_OK && c->problems > 1)
+        return atx_fail(
+            err, AT_ERR_INPUT,
+            "found %d problems; this format has a place for one: expected --op and --shapes to choose it",
+            c->problems);
+    atx_problem_key key = key_of(c);
+    if (status == AT_OK)
+        status = atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
+    if (status == AT_OK)
+        status = names_status(c, err);
+    if (status == AT_OK && !c->trials)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
+    if (status == AT_OK && c->other_device)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found trials on several devices; expected --device to choose one");
+    return status;
+}
+
+typedef struct visiting {
+    const atx_one_problem *of;
+    atx_trial_visit *row;
+    void *context;
+} visiting;
+
+static bool visit_chosen(void *context, const atx_trial_row *row, const atx_fingerprint *f)
+{
+    const visiting *v = context;
+    return !is_asked_for(v->of, row, f) || v->row(v->context, row, f);
+}
+
+at_status atx_one_problem_each(const atx_one_problem *c, atx_trial_visit *row, void *context, at_error *err)
+{
+    visiting v = { c, row, context };
+    atx_problem_key key = key_of(c);
+    return atx_store_each_trial(c->store, &key, &c->conditions, visit_chosen, &v, err);
+}
+
+void atx_one_problem_clear(atx_one_problem *c)
+{
+    atx_str_clear(&c->op);
+    atx_str_clear(&c->shape);
+    atx_str_clear(&c->type_key);
+    atx_str_clear(&c->template_name);
+}
+
+/* ---- configurations ---- */
+
+bool atx_next_setting(atx_setting_text *out, const char **at)
+{
+    while (**at) {
+        const char *begin = *at;
+        size_t len = strcspn(begin, " "), name = strcspn(begin, "=");
+        *at += len + strspn(begin + len, " ");
+        *out = (atx_setting_text){ begin, name, begin + name + 1, name < len ? len - name - 1 : 0 };
+        if (name < len)
+            return true;
+    }
+    return false;
+}
+
+void atx_add_json_word(atx_str *out, const char *text, size_t len)
+{
+    atx_str word = { 0 };
+    atx_str_add_bytes(&word, text, len);
+    atx_str_add_json(out, atx_str_text(&word));
+    out->failed |= word.failed;
+    atx_str_clear(&word);
+}
+
+void atx_add_json_value(atx_str *out, const char *text, size_t len)
+{
+    const size_t sign = len && text[0] == '-';
+    size_t end = sign;
+    while (end < len && text[end] >= '0' && text[end] <= '9')
+        end++;
+    if (end == len && end > sign && (text[sign] != '0' || end == sign + 1))
+        atx_str_add_bytes(out, text, len);
+    else
+        atx_add_json_word(out, text, len);
+}
