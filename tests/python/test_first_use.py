@@ -138,14 +138,21 @@ class Ended(FirstUse):
             return True
 
     def ends_with_its_program(self, way, end):
+        opened, other = os.pipe()
+        self.addCleanup(os.close, opened)
+        self.addCleanup(os.close, other)
         program = subprocess.Popen([PROGRAM, self.database, way, self.real], env=self.environment, cwd=self.home,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=[opened])
         said = program.stdout.readline()
         if said != "running\n":
             self.skip_without_nvrtc(program.wait(), said)
             self.fail(said)
         self.wait_for(self.trials)
         before = self.trials()
+        tuner, = map(int, self.started.read_text().split())
+        pipe = os.readlink(f"/proc/self/fd/{opened}")
+        self.assertIn(pipe, [os.readlink(fd) for fd in Path(f"/proc/{program.pid}/fd").iterdir()])
+        self.assertNotIn(pipe, [os.readlink(fd) for fd in Path(f"/proc/{tuner}/fd").iterdir()], "it has what the program has open")
         end(program)
         program.wait()
         program.stdin.close()
@@ -157,7 +164,6 @@ class Ended(FirstUse):
             for pid in self.started.read_text().split():
                 if int(pid) not in ended:
                     os.kill(int(pid), signal.SIGKILL)
-        tuner, = map(int, self.started.read_text().split())
         self.assertTrue(os.WIFEXITED(ended[tuner]), f"in order, not by {ended[tuner]}")
         self.assertGreaterEqual(self.trials(), before)
         with contextlib.closing(sqlite3.connect(self.database)) as store:

@@ -62,7 +62,7 @@ class Wheel(unittest.TestCase):
             code, _, said = run(sys.executable, "-m", "venv", cls.folder / venv)
             cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
         cls.bin = cls.folder / "venv/bin"
-        code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.10")
+        code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.12")
         cls.need(code, said, "network: pip cannot fetch scikit-build-core")
         # As in a fresh clone, where nothing was built.
         shutil.copytree(ROOT, cls.folder / "clone", symlinks=True, ignore=lambda folder, names: [
@@ -108,6 +108,17 @@ class Wheel(unittest.TestCase):
         self.assertEqual(folder.strip(), str(self.site / "autotune/include"))
         self.assertTrue((self.site / "autotune/include/autotune/autotune.h").is_file())
 
+    @unittest.skipUnless(shutil.which("pkg-config"), "no pkg-config")
+    def test_pkg_config_has_what_a_c_program_needs_of_the_wheel(self):
+        source, program = self.folder / "version.c", self.folder / "version"
+        source.write_text("#include <autotune/autotune.h>\n#include <stdio.h>\nint main(void) { return puts(at_version()) < 0; }\n")
+        code, flags, said = run("pkg-config", "--cflags", "--libs", "autotune", PKG_CONFIG_PATH=self.site / "autotune/pkgconfig")
+        self.assertEqual(code, 0, said)
+        code, _, said = run("cc", source, "-o", program, *flags.split())
+        self.assertEqual(code, 0, said)
+        version = run(program, LD_LIBRARY_PATH=self.site / "autotune")[1]
+        self.assertEqual(f"autotune {version}", run(AUTOTUNE, "--version")[1])
+
     def test_an_editable_install_has_the_modules_sources_and_all_that_was_built(self):
         to = self.folder / "editable/bin"
         self.install(to, "-e", self.folder / "clone")
@@ -124,7 +135,7 @@ class Wheel(unittest.TestCase):
                  if "__pycache__" not in str(path)}
         sources = {path.name for path in (ROOT / "tools/python/autotune").iterdir() if path.name != "__pycache__"}
         headers = {"include", "include/autotune", *(f"include/autotune/{path.name}" for path in (ROOT / "include/autotune").iterdir())}
-        self.assertEqual(files, sources | headers | {"libautotune.so"})
+        self.assertEqual(files, sources | headers | {"libautotune.so", "pkgconfig", "pkgconfig/autotune.pc"})
         self.assertIn("py.typed", files)
 
     def test_the_manual_page_and_completions_are_beside_the_program(self):
@@ -174,6 +185,9 @@ class Wheel(unittest.TestCase):
         self.assertEqual(info.name, f"cuda_autotune-{version}.dist-info")
         described = (info / "METADATA").read_text()
         self.assertNotIn("Requires-Dist: torch", described)
+        for line in ("License-Expression: MIT", "License-File: LICENSE", "Author: the autotune authors",
+                     "Classifier: Operating System :: POSIX :: Linux"):
+            self.assertIn(line + "\n", described)
         for wheel in ("nvidia-cuda-nvrtc", "nvidia-cuda-runtime"):  # templates include headers of CUDA
             self.assertRegex(described, rf"Requires-Dist: {wheel}; extra == .nvrtc.")
 
