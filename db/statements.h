@@ -178,6 +178,8 @@
       ATX_SQL_READ_WINNER("newest_rows") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")         \
     X(EACH_NEWEST, ATX_SQL_READ_WINNER("newest_rows"))                                              \
     X(NEWEST_FOR, ATX_SQL_READ_WINNER("newest_rows") "WHERE " ATX_SQL_IS_PROBLEM)                   \
+    X(EACH_OF_DEVICE, ATX_SQL_READ_WINNER("winner_rows") "WHERE " ATX_SQL_IS_PROBLEM                         \
+                      " AND device = ?4 ORDER BY measured_at, winner_id")                                   \
     X(LAST_TUNED,                                                                                      \
       "SELECT op, shape, type_key FROM problem "                                                       \
       "WHERE id = (SELECT problem_id FROM winner ORDER BY id DESC LIMIT 1)")                           \

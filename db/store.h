@@ -289,6 +289,11 @@ at_status atx_store_each_newest_of(atx_store *store, const char *op, const char 
 at_status atx_store_each_newest_for(atx_store *store, const atx_problem_key *problem, atx_answer_visit *visit,
                                     void *context, at_error *err) AT_MUST_CHECK;
 
+/* All winners of a problem on a device model, also those that are not valid any more, in the order of
+ * measurement. */
+at_status atx_store_each_of_device(atx_store *store, const atx_problem_key *problem, const char *device,
+                                   atx_answer_visit *visit, void *context, at_error *err) AT_MUST_CHECK;
+
 /* The same of the problem that was tuned last, by the order of storing: however many there are, that takes no
  * longer, and a table that cannot be read is found. */
 at_status atx_store_each_newest_last(atx_store *store, atx_answer_visit *visit, void *context,

@@ -197,6 +197,15 @@ at_status atx_store_each_newest_for(atx_store *store, const atx_problem_key *p, 
     return visit_answers(&q, status, visit, context, err);
 }
 
+at_status atx_store_each_of_device(atx_store *store, const atx_problem_key *p, const char *device,
+                                   atx_answer_visit *visit, void *context, at_error *err)
+{
+    atx_query q;
+    at_status status = atx_query_begin(&q, store, ATX_SQL_EACH_OF_DEVICE, READING, err, "ssss", p->op,
+                                       p->shape, p->type_key, device);
+    return visit_answers(&q, status, visit, context, err);
+}
+
 at_status atx_store_each_newest_last(atx_store *store, atx_answer_visit *visit, void *context, at_error *err)
 {
     atx_query q;

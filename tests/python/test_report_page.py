@@ -61,6 +61,25 @@ class ReportPage(unittest.TestCase):
         cls.text = made.stdout
         cls.page = Page()
         cls.page.feed(cls.text)
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.two_runs = cls.report_of_two_runs(folder.name)
+
+    @classmethod
+    def report_of_two_runs(cls, folder):
+        """Of a database with an earlier run, under another driver and half as fast, beside that run alone."""
+        dump = subprocess.run([AUTOTUNE, "dump", "--db", DUMP], capture_output=True, check=True, text=True).stdout
+        def slower(line):
+            line = re.sub(r'"(median|min)_s":([0-9.e-]+)', lambda m: f'"{m[1]}_s":{2 * float(m[2])}', line)
+            line = re.sub(r'"driver":"[^"]*"', '"driver":"1.2.3"', line)
+            return re.sub(r'"(measured_at|rank_at)":"2026-11-2', r'"\1":"2026-01-0', line)
+        with open(f"{folder}/earlier.jsonl", "w", encoding="utf-8") as file:
+            file.write("\n".join(slower(line) if '"kind":"winner"' in line else line for line in dump.splitlines()) + "\n")
+        for words in (["merge", f"{folder}/all.db", DUMP, f"{folder}/earlier.jsonl"],
+                      ["report", "--db", f"{folder}/all.db", "--before", f"{folder}/earlier.jsonl", "-o", f"{folder}/page.html"]):
+            subprocess.run([AUTOTUNE, *words], capture_output=True, check=True)
+        with open(f"{folder}/page.html", encoding="utf-8") as file:
+            return file.read()
 
     def test_tags_close_in_their_order(self):
         self.assertEqual(self.page.problems, [])
@@ -92,7 +111,7 @@ class ReportPage(unittest.TestCase):
     def test_every_template_of_a_plot_is_in_its_legend(self):
         for figure in re.findall("<figure>.*?</figure>", self.text, re.DOTALL):
             hues = set(re.findall(r'<circle[^>]*--hue:(\d+)', figure))
-            legend = re.findall(r'class="key" style="--hue:(\d+)"></span>(\w+)', figure)
+            legend = re.findall(r'class="key" style="--hue:(\d+)"></span>([^<]+)', figure)
             self.assertEqual({hue for hue, _ in legend}, hues)
             self.assertEqual(len(dict(legend)), len({name for _, name in legend}))
 
@@ -122,6 +141,39 @@ class ReportPage(unittest.TestCase):
             made = subprocess.run([AUTOTUNE, "report", "--db", f"{folder}/d.jsonl"], capture_output=True, check=True, text=True)
         self.assertIn(">operation</th>", made.stdout)
         self.assertIn("<tr><td>turned</td>", made.stdout)
+
+    def test_before_and_after_says_what_compare_says(self):
+        self.assertNotIn("Before and after", self.text)
+        self.assertIn("14 problems in common: 0 slower, 14 faster, 0 unclear, 0 same; geometric mean of time after / time before "
+                      "0.500", self.two_runs)
+        section = self.two_runs.split("Before and after</h2>")[1].split("</section>")[0]
+        rows = re.findall(r"<tr><td>faster</td>.*?</tr>", section)
+        self.assertEqual(len(rows), 14)
+        cells = [re.sub("<[^>]*>", "", cell) for cell in re.findall("<td[^>]*>(.*?)</td>", rows[0])]
+        self.assertAlmostEqual(float(cells[3]), 2 * float(cells[4]), delta=0.02)
+        self.assertEqual(cells[5], "0.500")
+        self.assertEqual(section.count("<circle"), 14)
+
+    def test_a_problem_shows_its_winners_from_run_to_run(self):
+        self.assertNotIn("<h3>Runs</h3>", self.text)
+        runs = self.two_runs.split("<h3>Runs</h3>")[1].split("</table>")[0]
+        self.assertEqual(runs.count("<circle"), 2)
+        drivers = re.findall(r"<tr><td class=\"b\">([^<]*)</td><td>([^<]*)</td>", runs)
+        self.assertEqual([driver for _, driver in drivers][0], "1.2.3", "in the order of measurement")
+        self.assertEqual([at for at, _ in drivers], sorted(at for at, _ in drivers))
+        self.assertEqual(len(drivers), 2)
+
+    def test_the_page_of_two_runs_is_as_well_made(self):
+        page = Page()
+        page.feed(self.two_runs)
+        self.assertEqual((page.problems, page.open), ([], []))
+        wide = [div for div in page.attrs["div"] if div.get("class") == "wide"]
+        self.assertEqual(len(wide), page.counts["table"] + page.counts["svg"])
+
+    def test_the_map_of_sizes_has_every_problem_in_a_class(self):
+        figure = next(part for part in re.findall("<figure>.*?</figure>", self.text, re.DOTALL) if "Map of sizes" in part)
+        self.assertEqual(figure.count("<circle"), 14)
+        self.assertIn("97 % and more", figure)
 
     def test_light_and_dark(self):
         self.assertIn("prefers-color-scheme:dark", self.text)
@@ -170,17 +222,17 @@ class ReportPage(unittest.TestCase):
         place = importlib.util.find_spec("axe_core_python").submodule_search_locations[0]
         with open(f"{place}/axe.min.js", encoding="utf-8") as file:
             axe = file.read().replace("</script", "<\\/script")
-        for scheme in (0, 1):
+        for scheme, text in ((0, self.text), (1, self.text), (1, self.two_runs)):
             found = self.after(axe + """;document.querySelectorAll('details').forEach(function (d) { d.open = true });
                 axe.run().then(function (r) { say(r.violations.map(function (v) {
-                    return [v.id, v.nodes[0].html, v.nodes[0].failureSummary] })) })""", scheme=scheme)
+                    return [v.id, v.nodes[0].html, v.nodes[0].failureSummary] })) })""", scheme=scheme, text=text)
             self.assertEqual(found, [])
 
-    def after(self, script, place="", scheme=1):
+    def after(self, script, place="", scheme=1, text=None):
         """What a script on the page says, which may take the place of the page then."""
         say = ("function say(x){document.documentElement.innerHTML='<pre>SAID'+JSON.stringify(x)"
                ".replace(/&/g,'&amp;').replace(/</g,'&lt;')+'SAID</pre>'}")
-        text = re.sub("<meta http-equiv[^>]*>", "", self.text).replace("</body>", f"<script>{say}{script}</script></body>")
+        text = re.sub("<meta http-equiv[^>]*>", "", text or self.text).replace("</body>", f"<script>{say}{script}</script></body>")
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/r.html", "w", encoding="utf-8") as file:
                 file.write(text)

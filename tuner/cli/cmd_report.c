@@ -3,20 +3,23 @@
 #include "lang/metric_text.h"
 #include "html/pack_page.h"
 #include "html/report.h"
+#include "lookup/compare.h"
 #include "util/out_file.h"
 
 static const atx_usage USAGE = {
     "autotune report [-o FILE] [options]\n       autotune report --pack NAME.json [-o FILE] [--templates "
     "DIR]",
-    "Writes one self-contained HTML page without scripts, light or dark as the reader's system is: problems "
+    "Writes one self-contained HTML page that loads nothing, light or dark as the reader's system is: "
+    "problems "
     "with their share of the ceiling, which template wins where, and for each problem the course of its "
-    "search, the effect of each parameter, ties, conditions and failures. With --pack a pack: its kernels, "
-    "which "
-    "of them takes which sizes, what it is expected to lose and where.",
+    "search, the effect of each parameter, ties, its winners from run to run, conditions and failures. With "
+    "--before what has changed since an earlier database. With --pack a pack: its kernels, which of them "
+    "takes "
+    "which sizes, what it is expected to lose and where.",
 };
 
 typedef struct report_args {
-    const char *db, *output, *templates_dir, *pack;
+    const char *db, *before, *output, *templates_dir, *pack;
     atx_html_options options;
     atx_words words;
     atx_folder_words folders;
@@ -30,15 +33,31 @@ static void add_metrics(void *context, atx_str *out, const atx_answer *a)
         atx_metrics_phrase(out, &problem, ATX_RECORD_OF(&a->winner));
 }
 
+/* The earlier database beside the one that is reported on, as `autotune compare` does. */
+static at_status compare_with(atx_comparison *out, const char *before, atx_store *after, const char *device,
+                              at_error *err)
+{
+    static const double TOLERANCE = 0.01;
+    atx_store *store = NULL;
+    at_status status = atx_store_open_recording(&store, before, NULL, err);
+    if (status == AT_OK)
+        status = atx_compare_stores(out, store, device, after, device, TOLERANCE, err);
+    atx_store_close(store);
+    return status;
+}
+
 static at_status report(atx_str *page, const report_args *a, at_error *err)
 {
+    atx_comparison comparison = { 0 };
     atx_str keep = { 0 };
     atx_html_options options = a->options;
     atx_store *store = NULL;
     atx_catalog *catalog = NULL;
     atx_target device;
     at_status status = atx_db_to_read(&options.source, a->db, &keep, err);
-    const atx_in_use uses[] = { { "the database", options.source, true }, { NULL, NULL, false } };
+    const atx_in_use uses[] = { { "the database", options.source, true },
+                                { "the database", a->before, true },
+                                { NULL, NULL, false } };
     if (status == AT_OK)
         status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
     if (status == AT_OK)
@@ -50,8 +69,13 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     options.device = a->options.device ? device.name : NULL;
     options.add_metrics = add_metrics;
     options.context = catalog;
+    options.before = a->before ? &comparison : NULL;
+    options.before_source = a->before;
+    if (status == AT_OK && a->before)
+        status = compare_with(&comparison, a->before, store, options.device, err);
     if (status == AT_OK)
         status = atx_html_report(page, store, &options, err);
+    atx_comparison_clear(&comparison);
     atx_store_close(store);
     atx_catalog_close(catalog);
     atx_str_clear(&keep);
@@ -91,6 +115,9 @@ int atx_cmd_report(int argc, char **argv)
           "number of a GPU of this machine, or whole words of one device's name", &a.options.device },
         { "--db", ATX_OPT_TEXT, "FILE",
           "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
+        { "--before", ATX_OPT_TEXT, "FILE",
+          "an earlier database or dump: what became slower or faster since, as `autotune compare` says",
+          &a.before },
         { "--templates", ATX_OPT_TEXT, "DIR",
           "folder of further operations, for their metrics, DIR/<op>/op.cu", &a.templates_dir },
         ATX_FOLDER_OPTIONS(&a.folders),

@@ -3,7 +3,6 @@
  * problems, a table, and a section for each problem (report_problem.c).
  */
 #include "html/markup.h"
-#include "html/plot.h"
 #include "html/report_internal.h"
 #include "html/type_names.h"
 
@@ -159,41 +158,44 @@ static bool two_sizes(const char *shape, double *rows, double *cols)
     return true;
 }
 
-/* Points and the texts that they borrow. */
-typedef struct cloud {
-    atx_point *points;
-    char (*texts)[160];
-    size_t count;
-} cloud;
-
-static bool cloud_open(cloud *c, size_t most)
+bool atx_html_cloud_open(atx_html_cloud *c, size_t most)
 {
-    *c = (cloud){ .points = calloc(most, sizeof *c->points), .texts = calloc(most, sizeof *c->texts) };
+    *c = (atx_html_cloud){ .points = calloc(most, sizeof *c->points),
+                           .texts = calloc(most, sizeof *c->texts) };
     return c->points && c->texts;
 }
 
-static void cloud_close(cloud *c)
+void atx_html_cloud_close(atx_html_cloud *c)
 {
     free(c->points);
     free(c->texts);
 }
 
-static void cloud_add(cloud *c, atx_html_page *p, const atx_answer *a, double x, double y)
+void atx_html_cloud_add(atx_html_cloud *c, atx_point point, const atx_answer *a, const char *figure)
 {
     char *text = c->texts[c->count];
-    snprintf(text, sizeof *c->texts, "%.60s %.40s: %.1f %%", a->shape, atx_html_type(a->type_key),
-             100 * atx_answer_share(a));
-    c->points[c->count++] =
-        (atx_point){ x, y, atx_html_hue(p, a->winner.template_name), a->winner.template_name, text };
+    snprintf(text, sizeof *c->texts, "%.60s %.40s: %.40s", a->shape, atx_html_type(a->type_key), figure);
+    point.what = text;
+    c->points[c->count++] = point;
 }
 
-static void plot_shares(atx_html_page *p, section s, cloud *c)
+/* A winner in the colour of its template. */
+static void add_point(atx_html_cloud *c, atx_html_page *p, const atx_answer *a, double x, double y)
+{
+    char figure[32];
+    snprintf(figure, sizeof figure, "%.1f %%", 100 * atx_answer_share(a));
+    atx_html_cloud_add(
+        c, (atx_point){ x, y, atx_html_hue(p, a->winner.template_name), a->winner.template_name, NULL }, a,
+        figure);
+}
+
+static void plot_shares(atx_html_page *p, section s, atx_html_cloud *c)
 {
     c->count = 0;
     for (size_t i = s.first; i < s.end; i++) {
         const atx_answer *a = &p->winners[i];
         if (atx_answer_share(a) > 0)
-            cloud_add(c, p, a, (double)a->traffic_bytes / 1048576, 100 * atx_answer_share(a));
+            add_point(c, p, a, (double)a->traffic_bytes / 1048576, 100 * atx_answer_share(a));
     }
     atx_plot_add(p->out, &(atx_plot){ .caption = "Share of the ceiling by bytes moved",
                                       .x = { .label = "MiB moved", .logarithmic = true },
@@ -204,13 +206,13 @@ static void plot_shares(atx_html_page *p, section s, cloud *c)
                                       .count = c->count });
 }
 
-static void plot_where(atx_html_page *p, section s, cloud *c)
+static void plot_where(atx_html_page *p, section s, atx_html_cloud *c)
 {
     c->count = 0;
     for (size_t i = s.first; i < s.end; i++) {
         double rows = 0, cols = 0;
         if (two_sizes(p->winners[i].shape, &rows, &cols))
-            cloud_add(c, p, &p->winners[i], cols, rows);
+            add_point(c, p, &p->winners[i], cols, rows);
     }
     atx_plot_add(p->out,
                  &(atx_plot){ .caption = "Which template wins where: the last two sizes of each problem",
@@ -220,6 +222,39 @@ static void plot_where(atx_html_page *p, section s, cloud *c)
                               .height = 320,
                               .points = c->points,
                               .count = c->count });
+}
+
+/* Where there is most to be gained. Classes have names: nobody has to tell shades apart. */
+static void plot_map(atx_html_page *p, section s, atx_html_cloud *c)
+{
+    static const struct {
+        double least;
+        int hue;
+        const char *name;
+    } CLASSES[] = { { 0.97, 210, "97 % and more" },
+                    { 0.9, 150, "90 to 97 %" },
+                    { 0.75, 45, "75 to 90 %" },
+                    { 0, 0, "below 75 %" } };
+    c->count = 0;
+    for (size_t i = s.first; i < s.end; i++) {
+        const atx_answer *a = &p->winners[i];
+        double rows = 0, cols = 0, share = atx_answer_share(a);
+        size_t k = 0;
+        char figure[32];
+        if (!(share > 0) || !two_sizes(a->shape, &rows, &cols))
+            continue;
+        while (share < CLASSES[k].least)
+            k++;
+        snprintf(figure, sizeof figure, "%.1f %%", 100 * share);
+        atx_html_cloud_add(c, (atx_point){ cols, rows, CLASSES[k].hue, CLASSES[k].name, NULL }, a, figure);
+    }
+    atx_plot_add(p->out, &(atx_plot){ .caption = "Map of sizes: share of the ceiling",
+                                      .x = { .label = "last size", .logarithmic = true },
+                                      .y = { .label = "size before it", .logarithmic = true },
+                                      .width = 580,
+                                      .height = 320,
+                                      .points = c->points,
+                                      .count = c->count });
 }
 
 static void table_row(atx_html_page *p, size_t index)
@@ -289,10 +324,10 @@ static void add_device_head(atx_html_page *p, section s)
 
 static at_status add_device(atx_html_page *p, section s, at_error *err)
 {
-    cloud c;
+    atx_html_cloud c;
     at_status status = AT_OK;
-    if (!cloud_open(&c, s.end - s.first)) {
-        cloud_close(&c);
+    if (!atx_html_cloud_open(&c, s.end - s.first)) {
+        atx_html_cloud_close(&c);
         return atx_no_memory(err);
     }
     p->rates = p->ops = false;
@@ -305,6 +340,7 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
     atx_str_add(p->out, "<div>\n");
     plot_shares(p, s, &c);
     plot_where(p, s, &c);
+    plot_map(p, s, &c);
     atx_str_add(p->out, "</div>\n");
     add_table(p, s);
     atx_str_add(p->out, "<h3>Problem by problem</h3>\n");
@@ -317,7 +353,7 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
         if (has_section(p, &p->winners[i]))
             status = atx_html_problem(p, i, err);
     atx_str_add(p->out, "</section>\n");
-    cloud_close(&c);
+    atx_html_cloud_close(&c);
     return status;
 }
 
@@ -344,6 +380,8 @@ at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options
             "plain copy of the same bytes in it, unless the operation names another.</p>\n",
             options->source);
     }
+    if (status == AT_OK && options->before)
+        atx_html_before_and_after(&p);
     for (size_t i = 0, end = 0; i < p.count && status == AT_OK; i = end) {
         for (end = i;
              end < p.count && !strcmp(p.winners[i].fingerprint.device, p.winners[end].fingerprint.device);

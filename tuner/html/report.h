@@ -5,13 +5,15 @@
 #ifndef AUTOTUNE_HTML_REPORT_H
 #define AUTOTUNE_HTML_REPORT_H
 
-#include "db/store.h"
+#include "lookup/compare.h"
 
 typedef struct atx_html_options {
-    const char *source; /* the store's name for the reader                         */
-    const char *device; /* its name; NULL: all                                     */
-    const char *op;     /* NULL: all                                               */
-    const char *shape;  /* of one problem, as the key has it; NULL: all            */
+    const char *source;           /* the store's name for the reader                         */
+    const char *device;           /* its name; NULL: all                                     */
+    const char *op;               /* NULL: all                                               */
+    const char *shape;            /* of one problem, as the key has it; NULL: all            */
+    const atx_comparison *before; /* with an earlier store, which is called `before_source`; NULL: none */
+    const char *before_source;
     /* Adds what the winner's op makes of its figures, as text; NULL: unknown. */
     void (*add_metrics)(void *context, atx_str *out, const atx_answer *winner);
     void *context;

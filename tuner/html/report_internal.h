@@ -2,6 +2,7 @@
 #ifndef AUTOTUNE_HTML_REPORT_INTERNAL_H
 #define AUTOTUNE_HTML_REPORT_INTERNAL_H
 
+#include "html/plot.h"
 #include "html/report.h"
 
 /* A table that can be scrolled by keyboard; the head's row follows, "</tr></thead>\n<tbody>\n", and rows. */
@@ -33,6 +34,24 @@ typedef struct atx_html_page {
 
 /* Degrees on the wheel of colours; a template that is new gets the next. */
 int atx_html_hue(atx_html_page *page, const char *template_name);
+
+/* Points and the texts that they borrow. */
+typedef struct atx_html_cloud {
+    atx_point *points;
+    char (*texts)[160];
+    size_t count;
+} atx_html_cloud;
+bool atx_html_cloud_open(atx_html_cloud *c, size_t most);
+void atx_html_cloud_close(atx_html_cloud *c);
+
+/* "(shape) (type): (figure)" */
+void atx_html_cloud_add(atx_html_cloud *c, atx_point point, const atx_answer *a, const char *figure);
+
+/* What became slower or faster since an earlier store. */
+void atx_html_before_and_after(atx_html_page *page);
+
+/* Earlier winners of the same problem, where there are any. */
+at_status atx_html_history(atx_html_page *page, const atx_answer *winner, at_error *err) AT_MUST_CHECK;
 
 /* The section of winner number `index`. */
 at_status atx_html_problem(atx_html_page *page, size_t index, at_error *err) AT_MUST_CHECK;

@@ -6,7 +6,6 @@
  * was the best so far, so that the line of the best is exact.
  */
 #include "html/markup.h"
-#include "html/plot.h"
 #include "html/report_internal.h"
 #include "html/trials.h"
 #include "html/type_names.h"
@@ -234,6 +233,7 @@ at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
         plot_search(p, &t);
         add_effects(p, &t, a->winner.template_name);
         add_ties(p, &a->winner);
+        status = atx_html_history(p, a, err);
         add_failures(p, &t);
         atx_str_add(p->out, "</details>\n");
     }
