@@ -10,12 +10,13 @@
 
 #include "util/clock.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 #define REDRAW_S  0.1
 #define TURN_S    3.0
 #define VERBOSE_S 2.0
-#define BAR       20
+enum { BAR = 20, LEAST_BAR = 5, BRACKETS = 3 }; /* characters */
 
 static const char *phase_name(atx_phase phase)
 {
@@ -75,19 +76,28 @@ static void best_so_far(atx_str *out, const atx_progress *p)
     atx_str_addf(out, "  %s", p->best);
 }
 
-static void add_trials(atx_str *out, const atx_progress *p)
+static void add_count(atx_str *out, const atx_progress *p)
 {
-    int filled = p->total > 0 ? (int)(BAR * (double)p->done / (double)p->total) : 0;
-    atx_str_add(out, " [");
-    for (int i = 0; i < BAR; i++)
-        atx_str_add(out, i < filled ? "#" : ".");
-    atx_str_addf(out, "] %lld/%s%lld", (long long)p->done, p->total_is_estimate ? "~" : "",
+    atx_str_addf(out, " %lld/%s%lld", (long long)p->done, p->total_is_estimate ? "~" : "",
                  (long long)p->total);
     if (p->failed)
         atx_str_addf(out, " (%lld failed)", (long long)p->failed);
 }
 
-void atx_progress_line(atx_str *out, const atx_progress *p, double list_left_s, size_t width)
+/* As wide as there is room beside what stands before and behind it; a few characters say nothing. */
+static void add_bar(atx_str *out, const atx_progress *p, size_t room)
+{
+    int size = room > BAR + BRACKETS ? BAR : (int)room - BRACKETS;
+    int filled = p->total > 0 ? (int)(size * (double)p->done / (double)p->total) : 0;
+    if (size < LEAST_BAR)
+        return;
+    atx_str_add(out, " [");
+    for (int i = 0; i < size; i++)
+        atx_str_add(out, i < filled ? "#" : ".");
+    atx_str_add(out, "]");
+}
+
+static void add_head(atx_str *out, const atx_progress *p)
 {
     if (p->device < 0)
         atx_str_add(out, "replay");
@@ -100,15 +110,37 @@ void atx_progress_line(atx_str *out, const atx_progress *p, double list_left_s, 
     atx_str_addf(out, " %s  %s", atx_dtype_name(p->problem->type), phase_name(p->phase));
     if (p->doing && *p->doing)
         atx_str_addf(out, ": %s", p->doing);
+}
+
+/* Behind a whole figure: two blanks or a comma separate them. */
+static void cut(atx_str *line, size_t width)
+{
+    if (line->failed || line->len <= width)
+        return;
+    size_t len = width;
+    while (len && line->data[len] != ',' && !(line->data[len] == ' ' && line->data[len + 1] == ' '))
+        len--;
+    line->len = len ? len : width;
+    line->data[line->len] = '\0';
+}
+
+void atx_progress_line(atx_str *out, const atx_progress *p, double list_left_s, size_t width)
+{
+    atx_str behind = { 0 };
+    add_head(out, p);
     if (p->phase != ATX_PHASE_SETUP)
-        add_trials(out, p);
-    time_left(out, p, list_left_s);
+        add_count(&behind, p);
+    time_left(&behind, p, list_left_s);
+    size_t both = out->len + behind.len;
+    if (p->phase != ATX_PHASE_SETUP)
+        add_bar(out, p, !width ? SIZE_MAX : both < width ? width - both : 0);
+    atx_str_add(out, atx_str_text(&behind));
     if (p->phase != ATX_PHASE_SETUP && p->best_s > 0)
         best_so_far(out, p);
-    if (!out->failed && width > 0 && out->len > width) {
-        out->len = width;
-        out->data[out->len] = '\0';
-    }
+    if (width)
+        cut(out, width);
+    out->failed |= behind.failed;
+    atx_str_clear(&behind);
 }
 
 void atx_display_init(atx_display *display, bool quiet, bool verbose)

@@ -86,6 +86,26 @@ Test(progress, a_line_is_never_wider_than_the_terminal)
     }
 }
 
+/* The bar gives way before a figure does, and no word is cut. */
+Test(progress, a_narrow_terminal_has_the_figures_and_a_shorter_bar)
+{
+    static const struct {
+        size_t width;
+        const char *line;
+    } CASES[] = {
+        { 88, "GPU 0  2/3 4096x4096 f32  search [#####.....] 50/100 (2 failed)  12 s left, 30 s for all" },
+        { 80, "GPU 0  2/3 4096x4096 f32  search 50/100 (2 failed)  12 s left, 30 s for all" },
+        { 70, "GPU 0  2/3 4096x4096 f32  search 50/100 (2 failed)  12 s left" },
+        { 60, "GPU 0  2/3 4096x4096 f32  search 50/100 (2 failed)" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        atx_str line = { 0 };
+        atx_progress_line(&line, &progress, 30, CASES[i].width);
+        cr_expect_str_eq(atx_str_text(&line), CASES[i].line);
+        atx_str_clear(&line);
+    }
+}
+
 Test(progress, nothing_to_count_yet_is_an_empty_bar)
 {
     atx_str line = { 0 };
