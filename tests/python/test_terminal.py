@@ -70,6 +70,19 @@ class Terminal(unittest.TestCase):
                     if command not in (self.COMPARE,):  # which has a summary on stderr
                         self.assertEqual(words(seen), words(piped.stdout))
 
+    def test_the_page_shows_what_a_terminal_gets(self):
+        root = os.path.abspath(f"{__file__}/../../..")
+        with open(f"{root}/tuner/cli/terminal.md", encoding="utf-8") as file:
+            shown = dict(re.findall(r"^## (\d+) columns\n\n```text\n(.*?)\n```", file.read(), re.DOTALL | re.MULTILINE))
+        self.assertEqual(list(map(int, shown)), list(WIDTHS))
+        with open(f"{folder.name}/shapes.txt", "w", encoding="utf-8") as file:
+            file.write("4096x4096 u8\n1000003x3 f32\n")
+        for columns in WIDTHS:
+            got = in_terminal(columns, "tune", "--device", f"replay:{root}/db/recordings/h200.jsonl.gz", "--shapes", "shapes.txt",
+                              "--quiet", "--db", f"page{columns}.db", NO_COLOR="1")
+            rows = got[got.index("problem "):].rstrip("\n")
+            self.assertEqual(rows, shown[str(columns)])
+
     def test_json_and_source_are_never_wrapped(self):
         for command in (("query", "4096x4096", "--db", "a.db", "--json"), ("export", "4096x4096", "--db", "a.db")):
             self.assertEqual(in_terminal(60, *command), in_pipe(*command).stdout)
