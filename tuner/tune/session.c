@@ -13,6 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Recordings of other tuners name no driver, and are stored as warm: those do not clear the caches. */
+static bool is_of_others(const atx_device_info *info)
+{
+    return strncmp(info->driver, ATX_REPLAY_RECORDING, strlen(ATX_REPLAY_RECORDING)) == 0;
+}
+
 static void take_fingerprint(atx_env *env)
 {
     const atx_device_info *info = atx_device_info_of(env->device);
@@ -25,7 +31,7 @@ static void take_fingerprint(atx_env *env)
     f->cc = info->limits.cc;
     f->sms = info->limits.sms;
     f->memory_mib = info->limits.memory_bytes >> 20;
-    f->cold = !env->options->warm;
+    f->cold = !env->options->warm && !is_of_others(info);
 }
 
 at_status atx_session_begin_run(int64_t *run_id, atx_session *s, const char *strategy, at_error *err)
