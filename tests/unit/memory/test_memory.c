@@ -378,10 +378,12 @@ static at_status import_recording(at_error *err)
 {
     static const char *const PATHS[] = { AT_SOURCE_DIR "/tests/data/import/scale_t4.json",
                                          AT_SOURCE_DIR "/tests/data/import/scale_cache.json",
-                                         AT_SOURCE_DIR "/tests/data/import/scale_t1.json" };
+                                         AT_SOURCE_DIR "/tests/data/import/scale_t1.json",
+                                         AT_SOURCE_DIR "/tests/data/import/table.csv",
+                                         AT_SOURCE_DIR "/tests/data/import/ktt.json" };
     const atx_import_options options = { .name = NULL };
     atx_import import = { 0 };
-    at_status status = atx_import_read(&import, PATHS, 3, &options, err);
+    at_status status = atx_import_read(&import, PATHS, sizeof PATHS / sizeof *PATHS, &options, err);
     for (size_t i = 0; status == AT_OK && i < import.count; i++) {
         count(import.items[i].count);
         count_template(import.items[i].t);
