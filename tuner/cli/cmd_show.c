@@ -179,9 +179,9 @@ static void print_text(const view *v, const trial *t)
     figure(gb_per_s, v->traffic_bytes > 0 ? 1e-9 * v->traffic_bytes / t->row.timing.median_s : -1);
     figure(registers, (double)t->row.resources.registers);
     figure(shared, (double)t->row.resources.shared_bytes);
-    atx_print(stdout, "%11s %8s%s%s %5.1f %% %5.1f %% %5s %7s  %-12s %s", time, gb_per_s, rate, atx_whole(&metrics),
-              100 * v->best / t->score, 100 * t->row.timing.spread, registers, shared, t->row.template_name,
-              t->row.config);
+    atx_print(stdout, "%11s %8s%s%s %5.1f %% %5.1f %% %5s %7s  %-12s %s", time, gb_per_s, rate,
+              atx_whole(&metrics), 100 * v->best / t->score, 100 * t->row.timing.spread, registers, shared,
+              t->row.template_name, t->row.config);
     if (v->mixed)
         atx_print(stdout, "  [%s, %s]", t->fingerprint.device, t->fingerprint.cold ? "cold" : "warm");
     if (t->outdated)

@@ -17,8 +17,8 @@ void atx_member_ints(atx_str *out, const char *name, const int64_t *values, int 
 void atx_member_real(atx_str *out, const char *name, int digits, double value); /* significant digits */
 void atx_member_bool(atx_str *out, const char *name, bool value);
 
-/* RFC 4180: quoted only where it must be. NULL: empty. A text that a spreadsheet would take for a formula begins
- * with an apostrophe: a log is what a compiler said, of a source that may be anybody's. */
+/* RFC 4180: quoted only where it must be. NULL: empty. A text that a spreadsheet would take for a formula
+ * begins with an apostrophe: a log is what a compiler said, of a source that may be anybody's. */
 void atx_field_text(atx_str *out, const char *text);
 void atx_field_int(atx_str *out, int64_t value);
 

@@ -105,8 +105,8 @@ static void name_once(atx_trace *t, const char *what, int device, int thread, in
     if (t->named_count == MAX_NAMED)
         return;
     t->named[t->named_count++] = id;
-    atx_str_addf(&t->line, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", what,
-                 device, thread, name);
+    atx_str_addf(&t->line, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+                 what, device, thread, name);
     write_line(t);
 }
 
@@ -117,7 +117,8 @@ static void name_track(atx_trace *t, atx_trace_row row)
     char name[32];
     snprintf(name, sizeof name, "autotune, device %d", row.device);
     name_once(t, "process_name", row.device, 0, row.device * TRACKS + PROCESS, name);
-    snprintf(name, sizeof name, row.track == ATX_TRACK_COMPILER ? "%s %d" : "%s", NAMES[row.track], row.worker);
+    snprintf(name, sizeof name, row.track == ATX_TRACK_COMPILER ? "%s %d" : "%s", NAMES[row.track],
+             row.worker);
     name_once(t, "thread_name", row.device, thread_of(row), row.device * TRACKS + thread_of(row), name);
 }
 

@@ -33,7 +33,8 @@ Test(trace, spans_and_counts_are_chrome_events)
     cr_assert_eq(text.data[0], '[');
     cr_assert_str_eq(text.data + text.len - 4, "}}\n]\n" + 1, "%s", text.data);
     cr_assert(!strstr(text.data, "{}"), "an event without a time and a phase");
-    cr_assert(strstr(text.data, "\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"autotune, device 1\"}}"));
+    cr_assert(strstr(text.data,
+                     "\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"autotune, device 1\"}}"));
     cr_assert(strstr(text.data, "\"ph\":\"X\",\"name\":\"tile \\\"A\\\"\",\"pid\":0,\"tid\":0"), "%s",
               text.data);
     cr_assert(strstr(text.data, "\"dur\":250000.0,\"args\":{\"detail\":\"timed\"}"));
