@@ -33,9 +33,10 @@ static bool prepare(atx_view *v)
     v->namespaces = calloc(words + 1, sizeof *v->namespaces);
     v->queue = malloc((2 * words + 1) * sizeof *v->queue);
     v->kept = calloc(v->t.span_count + 1, sizeof *v->kept);
+    v->host = calloc(v->t.tokens.count + 1, sizeof *v->host);
     if (!make_chains(&v->names, words, v->t.name_count) ||
         !make_chains(&v->defines, words, v->t.line_count) || !v->reached || !v->replaced || !v->namespaces ||
-        !v->global || !v->queue || !v->kept)
+        !v->global || !v->queue || !v->kept || !v->host)
         return false;
     for (size_t i = 0; i < v->t.name_count; i++)
         chain(&v->names, v->t.names[i].word, i);
@@ -53,6 +54,7 @@ static void clear(atx_view *v)
     free(v->global);
     free(v->queue);
     free(v->kept);
+    free(v->host);
     free(v->names.first);
     free(v->names.next);
     free(v->defines.first);
@@ -90,7 +92,7 @@ static void reach_tokens(atx_view *v, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
         const atx_token *token = &v->t.tokens.items[i];
-        if (token->inactive)
+        if (token->inactive || v->host[i])
             continue;
         if (token->kind == ATX_TOKEN_WORD && !is_member(v, i))
             reach(v, v->t.ids[i], ATX_WHOLLY);
@@ -131,6 +133,31 @@ static void mark_global(atx_view *v)
     }
 }
 
+/* The next word or sign of an alias that says what it is of, from token i on: all but its own name. */
+static size_t next_of_alias(const atx_view *v, const atx_item *alias, uint32_t name, size_t i)
+{
+    while (i < alias->end && (v->t.ids[i] == name || is(v, i, "typedef") || is(v, i, "using") ||
+                              is(v, i, "=") || is(v, i, ";")))
+        i++;
+    return i;
+}
+
+/* typedef unsigned char byte; using byte = unsigned char; the same, which may be declared twice. */
+static bool are_same_aliases(const atx_view *v, const atx_item *a, const atx_item *b, uint32_t name)
+{
+    const atx_token *items = v->t.tokens.items;
+    const char *text = v->t.tokens.text;
+    size_t i = next_of_alias(v, a, name, a->begin), k = next_of_alias(v, b, name, b->begin);
+    const bool aliases = i > a->begin && k > b->begin;
+    while (aliases && i < a->end && k < b->end &&
+           items[i].end - items[i].begin == items[k].end - items[k].begin &&
+           memcmp(text + items[i].begin, text + items[k].begin, items[i].end - items[i].begin) == 0) {
+        i = next_of_alias(v, a, name, i + 1);
+        k = next_of_alias(v, b, name, k + 1);
+    }
+    return aliases && i >= a->end && k >= b->end;
+}
+
 /* Does the text declare what came with the program, too? Then `using ::name` has nothing to name before it,
  * either. */
 static bool is_declared_again(const atx_view *v, size_t item)
@@ -143,7 +170,8 @@ static bool is_declared_again(const atx_view *v, size_t item)
         for (size_t k = v->names.first[v->t.names[i].word]; k != SIZE_MAX; k = v->names.next[k]) {
             const size_t other = v->t.names[k].item;
             if (v->global[other] && v->t.items[other].kind == it->kind &&
-                v->t.tokens.items[v->t.items[other].begin].begin >= v->request->given)
+                v->t.tokens.items[v->t.items[other].begin].begin >= v->request->given &&
+                !are_same_aliases(v, it, &v->t.items[other], v->t.names[i].word))
                 return true;
         }
     return false;
@@ -360,6 +388,7 @@ static void find_reached(atx_view *v)
 {
     enum { MOST = 8 }; /* rounds: operators that reach types that have operators */
     mark_global(v);
+    atx_view_mark_members(v);
     for_words(v, v->request->replaced, take_replaced);
     for_words(v, v->request->roots, take_root);
     for (size_t i = 0; i < v->t.line_count; i++)
