@@ -195,7 +195,7 @@ static bool read_global(atx_range *out, const reading *r, const char *name, cons
     long value;
     for (int k = 0; k < d->param_count; k++)
         if (strcmp(d->params[k].name, name) == 0 && !d->params[k].boolean) {
-            const char *line = d->params[k].line[0] ? d->params[k].line : d->params[k].name;
+            const char *line = atx_draft_param_line(&d->params[k]);
             *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&r->b->symbols, line, ATX_TAG_PARAM)));
             return true;
         }

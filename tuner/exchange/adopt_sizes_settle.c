@@ -316,7 +316,7 @@ static atx_poly whole(atx_poly p)
 static const atx_draft_param *find_line(const atx_draft *d, const char *name)
 {
     for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0)
+        if (strcmp(atx_draft_param_line(&d->params[k]), name) == 0)
             return &d->params[k];
     return NULL;
 }
