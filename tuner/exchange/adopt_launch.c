@@ -348,7 +348,11 @@ static void read_block(atx_draft *d)
         } else if (!value[k] && guess_stride(d, k)) {
             d->block_guessed = true;
         } else if (!value[k]) {
+            const bool square = k == 1 && d->block_from[1][0][0] && d->block_guessed &&
+                                strcmp(d->block_from[1][0], d->block_from[0][0]) == 0;
             value[k] = k == 0 ? d->axes > 1 ? 32 : 256 : 8;
+            if (square) /* dim3(size, size) */
+                value[0] = value[1] = 16;
             d->block_guessed = true;
         }
         atx_str_clear(&text);

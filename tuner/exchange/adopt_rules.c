@@ -29,23 +29,23 @@ static atx_span bare(const atx_tokens *t, atx_span span)
     return span;
 }
 
-/* The text of an expression, which may be A % B. false: not understood. */
-static bool write_side(atx_str *out, atx_sizing *z, atx_span span, bool *params)
+/* The text of an expression, which may be A % B; `part`: of such. false: not understood. */
+static bool write_side(atx_str *out, atx_sizing *z, atx_span span, bool part, bool *params)
 {
     const atx_tokens *t = z->frame.t;
     span = bare(t, span);
     const size_t rest = atx_tokens_find(t, span.begin, span.end, "%");
     if (rest < span.end) {
-        const bool first = write_side(out, z, (atx_span){ span.begin, rest }, params);
+        const bool first = write_side(out, z, (atx_span){ span.begin, rest }, true, params);
         atx_str_add(out, " % ");
-        return first && write_side(out, z, (atx_span){ rest + 1, span.end }, params);
+        return first && write_side(out, z, (atx_span){ rest + 1, span.end }, true, params);
     }
     const atx_range value = atx_bounds_value(&z->bounds, &z->frame, span);
     bool alone = true;
     *params = has_params(&z->bounds.symbols, &value.most, &alone) || *params;
     if (!value.exact || value.most.bad || !alone)
         return false;
-    const bool sum = value.most.count > 1 || (value.most.count && value.most.terms[0].degree > 1);
+    const bool sum = part && (value.most.count > 1 || (value.most.count && value.most.terms[0].degree > 1));
     atx_str_add(out, sum ? "(" : "");
     atx_poly_write(out, &z->bounds.symbols, &value.most);
     atx_str_add(out, sum ? ")" : "");
@@ -75,9 +75,9 @@ static void read_comparison(atx_draft *d, atx_sizing *z, atx_span span)
         bool params = false;
         if (sign >= span.end)
             continue;
-        bool good = write_side(&text, z, (atx_span){ span.begin, sign }, &params);
+        bool good = write_side(&text, z, (atx_span){ span.begin, sign }, false, &params);
         atx_str_addf(&text, " %s ", SIGNS[k]);
-        good = good && write_side(&text, z, (atx_span){ sign + 1, span.end }, &params);
+        good = good && write_side(&text, z, (atx_span){ sign + 1, span.end }, false, &params);
         if (good && params && !text.failed)
             add_rule(d, text.data, "the kernel asserts it");
         atx_str_clear(&text);

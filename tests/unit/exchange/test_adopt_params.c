@@ -67,6 +67,13 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "switch (side) { case 32: k<32><<<grid, block>>>(y, n); break;\n"
                   "case 64: k<64><<<grid, block>>>(y, n); break; } }",
           .lines = { "param     SIDE = 32 64\n", "block     SIDE\n", "grid      (n + SIDE - 1) / SIDE" } },
+        { .what = "a side that is not understood is that of a square",
+          .text = "__global__ void k(float *y, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y; if (i < n && j < 9) y[i] "
+                  "= 1; }\n"
+                  "void run(float *y, int n, int side) { dim3 block = { side, side, 1 };\n"
+                  "k<<<n / side, block>>>(y, n); }",
+          .lines = { "block     BLOCK_X, BLOCK_X\n", "default   BLOCK_X=16 " } },
         { .what = "a name of the code's own is none that nobody defines",
           .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
                   "void run(float *y) { k<<<1, 32>>>(y); }",
