@@ -310,7 +310,8 @@ static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in,
 
 /* ---- a part of a program ---- */
 
-/* The file that includes it, or that includes such a one, and that no other file includes; "": there is none. */
+/* The file that includes it, or that includes such a one, and that no other file includes; "": there is none.
+ */
 static at_status find_program(atx_str *out, const kernel_file *f, at_error *err)
 {
     enum { MOST_LEVELS = 4 };

@@ -29,18 +29,21 @@ static atx_span bare(const atx_tokens *t, atx_span span)
     return span;
 }
 
-/* The text of an expression, which may be A % B; `part`: of such. false: not understood. */
-static bool write_side(atx_str *out, atx_sizing *z, atx_span span, bool part, bool *params)
+/* The text of an expression, which may be A % B; `part`: of such; `host`: the function that it stands in,
+ * where that is no kernel. false: not understood. */
+static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, atx_span span, bool part,
+                       bool *params)
 {
     const atx_tokens *t = z->frame.t;
     span = bare(t, span);
     const size_t rest = atx_tokens_find(t, span.begin, span.end, "%");
     if (rest < span.end) {
-        const bool first = write_side(out, z, (atx_span){ span.begin, rest }, true, params);
+        const bool first = write_side(out, z, host, (atx_span){ span.begin, rest }, true, params);
         atx_str_add(out, " % ");
-        return first && write_side(out, z, (atx_span){ rest + 1, span.end }, true, params);
+        return first && write_side(out, z, host, (atx_span){ rest + 1, span.end }, true, params);
     }
-    const atx_range value = atx_bounds_value(&z->bounds, &z->frame, span);
+    const atx_range value =
+        host ? atx_host_value(&z->bounds, host, span, 1) : atx_bounds_value(&z->bounds, &z->frame, span);
     bool alone = true;
     *params = has_params(&z->bounds.symbols, &value.most, &alone) || *params;
     if (!value.exact || value.most.bad || !alone)
@@ -64,7 +67,7 @@ static void add_rule(atx_draft *d, const char *text, const char *why)
 }
 
 /* A < B, A % B == 0 ... */
-static void read_comparison(atx_draft *d, atx_sizing *z, atx_span span)
+static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *host, atx_span span)
 {
     static const char *const SIGNS[] = { "==", "!=", "<=", ">=", "<", ">" };
     const atx_tokens *t = z->frame.t;
@@ -75,18 +78,18 @@ static void read_comparison(atx_draft *d, atx_sizing *z, atx_span span)
         bool params = false;
         if (sign >= span.end)
             continue;
-        bool good = write_side(&text, z, (atx_span){ span.begin, sign }, false, &params);
+        bool good = write_side(&text, z, host, (atx_span){ span.begin, sign }, false, &params);
         atx_str_addf(&text, " %s ", SIGNS[k]);
-        good = good && write_side(&text, z, (atx_span){ sign + 1, span.end }, false, &params);
+        good = good && write_side(&text, z, host, (atx_span){ sign + 1, span.end }, false, &params);
         if (good && params && !text.failed)
-            add_rule(d, text.data, "the kernel asserts it");
+            add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
         atx_str_clear(&text);
         return;
     }
 }
 
 /* static_assert(A && B, "text") */
-static void read_assertion(atx_draft *d, atx_sizing *z, size_t open)
+static void read_assertion(atx_draft *d, atx_sizing *z, const atx_host_frame *host, size_t open)
 {
     const atx_tokens *t = z->frame.t;
     const size_t close = atx_tokens_match(t, open);
@@ -95,7 +98,7 @@ static void read_assertion(atx_draft *d, atx_sizing *z, size_t open)
         return;
     for (size_t at = all.begin, end; at < all.end; at = end + 1) {
         end = atx_tokens_find(t, at, all.end, "&&");
-        read_comparison(d, z, (atx_span){ at, end });
+        read_comparison(d, z, host, (atx_span){ at, end });
     }
 }
 
@@ -131,6 +134,16 @@ static atx_poly largest(void *context, int id)
                : atx_poly_symbol(id);
 }
 
+/* Those of the host's function that launches it. */
+static void read_host(atx_draft *d, atx_sizing *z)
+{
+    const atx_draft_function *f = d->launched ? atx_host_function_around(d, d->launch.at) : NULL;
+    const atx_host_frame frame = { .f = f, .at = d->launch.at, .launches = true, .params = true };
+    for (size_t i = f ? f->body : SIZE_MAX; f && i < f->end; i++)
+        if (atx_tokens_is(&d->code, i, "static_assert") && atx_tokens_is(&d->code, i + 1, "("))
+            read_assertion(d, z, &frame, i + 1);
+}
+
 /* What is understood of it must fit. */
 static void read_shared(atx_draft *d, atx_sizing *z)
 {
@@ -160,6 +173,7 @@ void atx_draft_read_rules(atx_draft *d, atx_sizing *z)
     const atx_tokens *t = z->frame.t;
     for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++)
         if (atx_tokens_is(t, i, "static_assert") && atx_tokens_is(t, i + 1, "("))
-            read_assertion(d, z, i + 1);
+            read_assertion(d, z, NULL, i + 1);
+    read_host(d, z);
     read_shared(d, z);
 }

@@ -9,17 +9,36 @@ enum { MOST_DIMS = 8 };
 
 static const char EXTENT[] = "extent";
 
+/* typedef PackedTensorAccessor32<float, 2> NAME; using NAME = ...: the tokens of that. */
+static atx_span aliased(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 2 < t->count && name[0]; i++) {
+        const size_t end = atx_tokens_find(t, i, t->count, ";");
+        if ((atx_tokens_is(t, i, "typedef") && end < t->count && atx_tokens_is(t, end - 1, name)) ||
+            (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")))
+            return (atx_span){ i, end };
+    }
+    return (atx_span){ 0, 0 };
+}
+
 /* The '<' of its template's arguments; 0: it is no tensor. */
-static size_t find_list(const atx_draft *d, const atx_draft_arg *a)
+static size_t find_list_in(const atx_draft *d, atx_span span)
 {
     static const char *const NAMES[] = { "PackedTensorAccessor", "PackedTensorAccessor32",
                                          "PackedTensorAccessor64", "GenericPackedTensorAccessor", NULL };
     const atx_tokens *t = &d->code;
-    for (size_t i = a->span.begin; i + 1 < a->token; i++)
+    for (size_t i = span.begin; i + 1 < span.end; i++)
         if (atx_token_is_one_of(t->text, &t->items[i], NAMES) && atx_tokens_is(t, i + 1, "<") &&
-            atx_tokens_match(t, i + 1) < a->token)
+            atx_tokens_match(t, i + 1) < span.end)
             return i + 1;
     return 0;
+}
+
+static size_t find_list(const atx_draft *d, const atx_draft_arg *a)
+{
+    const size_t list = find_list_in(d, (atx_span){ a->span.begin, a->token });
+    return list || a->type.dtype || a->type.structure ? list : find_list_in(d, aliased(d, a->type.name));
 }
 
 static atx_span nth(const atx_tokens *t, size_t list, int n)

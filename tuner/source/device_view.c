@@ -133,29 +133,31 @@ static void mark_global(atx_view *v)
     }
 }
 
-/* The next word or sign of an alias that says what it is of, from token i on: all but its own name. */
-static size_t next_of_alias(const atx_view *v, const atx_item *alias, uint32_t name, size_t i)
+/* typedef unsigned char uint8_t; using uint8_t = unsigned char; */
+static bool is_alias(const atx_view *v, const atx_item *item)
 {
-    while (i < alias->end && (v->t.ids[i] == name || is(v, i, "typedef") || is(v, i, "using") ||
-                              is(v, i, "=") || is(v, i, ";")))
-        i++;
-    return i;
+    bool body = false;
+    for (size_t i = item->begin; i < item->end; i++)
+        body = body || is(v, i, "{");
+    return !body &&
+           (is(v, item->begin, "typedef") ||
+            (is(v, item->begin, "using") && !is(v, item->end - 2, ">") && is(v, item->begin + 2, "=")));
 }
 
-/* typedef unsigned char byte; using byte = unsigned char; the same, which may be declared twice. */
-static bool are_same_aliases(const atx_view *v, const atx_item *a, const atx_item *b, uint32_t name)
+/* An alias of a name that has one in what comes with the program: that is meant, wherever this one stands. */
+static bool repeats_alias(const atx_view *v, size_t item)
 {
-    const atx_token *items = v->t.tokens.items;
-    const char *text = v->t.tokens.text;
-    size_t i = next_of_alias(v, a, name, a->begin), k = next_of_alias(v, b, name, b->begin);
-    const bool aliases = i > a->begin && k > b->begin;
-    while (aliases && i < a->end && k < b->end &&
-           items[i].end - items[i].begin == items[k].end - items[k].begin &&
-           memcmp(text + items[i].begin, text + items[k].begin, items[i].end - items[i].begin) == 0) {
-        i = next_of_alias(v, a, name, i + 1);
-        k = next_of_alias(v, b, name, k + 1);
-    }
-    return aliases && i >= a->end && k >= b->end;
+    const atx_item *it = &v->t.items[item];
+    if (v->t.tokens.items[it->begin].begin < v->request->given || !v->global[item] || !is_alias(v, it))
+        return false;
+    for (size_t i = it->first_name; i < v->t.name_count && v->t.names[i].item == item; i++)
+        for (size_t k = v->names.first[v->t.names[i].word]; k != SIZE_MAX; k = v->names.next[k]) {
+            const size_t other = v->t.names[k].item;
+            if (v->global[other] && v->t.tokens.items[v->t.items[other].begin].begin < v->request->given &&
+                is_alias(v, &v->t.items[other]))
+                return true;
+        }
+    return false;
 }
 
 /* Does the text declare what came with the program, too? Then `using ::name` has nothing to name before it,
@@ -171,7 +173,7 @@ static bool is_declared_again(const atx_view *v, size_t item)
             const size_t other = v->t.names[k].item;
             if (v->global[other] && v->t.items[other].kind == it->kind &&
                 v->t.tokens.items[v->t.items[other].begin].begin >= v->request->given &&
-                !are_same_aliases(v, it, &v->t.items[other], v->t.names[i].word))
+                !(is_alias(v, it) && repeats_alias(v, other)))
                 return true;
         }
     return false;
@@ -191,7 +193,7 @@ static bool is_defined_elsewhere(const atx_view *v, size_t item)
 static bool is_for_kernels(const atx_view *v, size_t item)
 {
     const atx_item *it = &v->t.items[item];
-    if (is_declared_again(v, item))
+    if (is_declared_again(v, item) || repeats_alias(v, item))
         return false;
     switch (it->kind) {
     case ATX_ITEM_FUNCTION:

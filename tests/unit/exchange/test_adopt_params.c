@@ -17,6 +17,14 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
           .lines = { "require   BM % WM == 0  # the kernel asserts it\n",
                      "require   BN >= WM * 2  # the kernel asserts it\n",
                      "require   (BM / WM) * 32 <= 1024  # the kernel asserts it\n", "!== 4" } },
+        { .what = "assertions of the function that launches, of what it calls them",
+          .text =
+              "template <int BM, int BK> __global__ void k(float *y) { __shared__ float s[BM][BK];\n"
+              "y[blockIdx.x * BM + threadIdx.x] = s[0][0]; }\n"
+              "void run(float *y) { constexpr int TILE{64}, DEPTH{8}; static_assert(TILE % DEPTH == 0U);\n"
+              "static_assert(sizeof(float) == 4 && TILE / DEPTH > 2); k<TILE, DEPTH><<<10, 64>>>(y); }",
+          .lines = { "require   BM % BK == 0  # the host asserts it\n",
+                     "require   (BM / BK) > 2  # the host asserts it\n", "!== 4" } },
         { .what = "static shared memory that its larger values do not fit in",
           .text =
               "#define TILE 32\n#define PAD 1\n__global__ void k(float *y, int n) {\n"

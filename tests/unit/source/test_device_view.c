@@ -253,18 +253,22 @@ Test(device_view, headers_of_the_device_stay_where_they_are_needed_and_others_ar
     free(view);
 }
 
-/* What comes with the program goes where the text has something else of that name, which is then meant. */
-Test(device_view, an_alias_may_be_declared_again_as_the_same)
+/* Types of the standard that a text declares for NVRTC, and that stand before that as well. */
+Test(device_view, an_alias_of_what_comes_with_the_program_is_that)
 {
-    static const char GIVEN[] = "typedef unsigned char uint8_t;\ntypedef int word_t;\n";
-    static const char TEXT[] = "struct Before { uint8_t b; };\nusing uint8_t = unsigned char;\n"
-                               "typedef long word_t;\n__global__ void k(Before b, word_t *y) { *y = b.b; }\n";
+    static const char GIVEN[] =
+        "typedef unsigned char uint8_t;\ntypedef short int16_t;\nstruct pair { int a; };\n";
+    static const char TEXT[] = "struct Before { uint8_t b; int16_t s; };\nusing uint8_t = unsigned char;\n"
+                               "typedef signed short int16_t;\nstruct pair { long a; };\n"
+                               "__global__ void k(Before b, pair *y) { y->a = b.b + b.s; }\n";
     char view[sizeof GIVEN + sizeof TEXT];
     snprintf(view, sizeof view, "%s%s", GIVEN, TEXT);
     const atx_device_request request = { .roots = "k", .given = sizeof GIVEN - 1 };
     cr_assert_eq(atx_device_view(view, strlen(view), &request, NULL), AT_OK);
-    cr_expect(strstr(view, "typedef unsigned char uint8_t;") && strstr(view, "using uint8_t"), "%s", view);
-    cr_expect(!strstr(view, "typedef int word_t;") && strstr(view, "typedef long word_t;"), "%s", view);
+    cr_expect(strstr(view, "typedef unsigned char uint8_t;") && strstr(view, "typedef short int16_t;"), "%s",
+              view);
+    cr_expect(!strstr(view, "using uint8_t") && !strstr(view, "typedef signed short"), "%s", view);
+    cr_expect(!strstr(view, "{ int a; }") && strstr(view, "struct pair { long a; };"), "%s", view);
 }
 
 Test(device_view, a_view_of_a_view_is_the_same)
