@@ -19,8 +19,9 @@ static int score(const atx_draft *d, const atx_host_launch *l)
         points += atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
         at = comma + 1;
     }
-    for (int k = 0; k < 2 && k < l->config_count; k++)
-        points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] });
+    for (int k = 0; k < 2 && k < l->config_count; k++) /* one block is the last step of something */
+        points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] }) &&
+                  (k || value > 1);
     return points + (l->arg_count == d->arg_count);
 }
 

@@ -28,8 +28,9 @@ static bool has_any(const char *text, const char *const *words)
 int atx_draft_block_axis(const char *name)
 {
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
-    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid", "per_block",
-                                         "block_m",    "block_n",   "block_k", "log",  NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid",
+                                         "per_block",  "num_block", "block_m", "block_n",
+                                         "block_k",    "log",       NULL };
     static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);

@@ -104,3 +104,37 @@ Test(adopt_params, buffers_reach_as_far_as_a_macro_takes_an_element_for_more)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
+{
+    static const example EXAMPLES[] = {
+        { .what = "as many elements as its blocks have threads",
+          .text =
+              "__global__ void k(const float *x, float *y, int n) {\n"
+              "int i = blockIdx.x * blockDim.x + threadIdx.x; float a = x[i]; if (i + 1 < n) y[i] = a; }\n"
+              "void run(float *x, float *y) { const int S = 4096, K = 256; const int N = S * K;\n"
+              "dim3 block(K); dim3 grid(S); k<<<grid, block>>>(x, y, N); }",
+          .lines = { "arg       x T[1048576] input", "arg       n i32 = 1048576\n",
+                     "grid      4096  # line 4" } },
+        { .what = "but not what a loop steps through",
+          .text = "__global__ void k(float *y, int n) {\n"
+                  "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) "
+                  "y[i] = 1; }\n"
+                  "void run(float *y) { k<<<64, 128>>>(y, 8192); }",
+          .lines = { "arg       y T[n] output\n", "shape     n " } },
+        { .what = "its last step with one block is not what is meant",
+          .text = "__global__ void k(float *to, const float *from, int n) { float sum = 0;\n"
+                  "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) "
+                  "sum += from[i];\n"
+                  "if (threadIdx.x == 0) to[blockIdx.x] = sum; }\n"
+                  "void run(float *y, float *x, int n) { int blocks = (n + 127) / 128; k<<<blocks, 128>>>(y, "
+                  "x, n);\n"
+                  "k<<<1, 128>>>(y, y, blocks); }",
+          .lines = { "grid      (n + (128 - 1)) / 128  # line 4" } },
+        { .what = "a number of blocks is no number of threads",
+          .text = "#define NUM_BLOCK 64\n__global__ void k(float *y) { __shared__ float s[NUM_BLOCK];\n"
+                  "s[threadIdx.x % 4] = 1; y[blockIdx.x * 32 + threadIdx.x] = s[0]; }",
+          .lines = { "block     32\n", "!block     NUM_BLOCK" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
