@@ -19,20 +19,26 @@ static void walk_frame(walk *w, atx_frame *f);
 
 /* ---- types ---- */
 
+enum { UNKNOWN_BYTES = -1 };
+
 /* Of TYPE in "(TYPE *)" or "<TYPE *>": tokens begin..end with a star; 0: it is no such. */
 static long bytes_of_cast(const atx_draft *d, const atx_tokens *t, size_t begin, size_t end)
 {
     atx_draft_type type;
     size_t star = begin;
-    while (star < end && (atx_tokens_is_word(t, star) || atx_tokens_is(t, star, "::")))
-        star++;
-    if (star == begin || star >= end || !atx_tokens_is(t, star, "*"))
+    while (star < end && !atx_tokens_is(t, star, "*"))
+        star = atx_tokens_is(t, star, "<") && atx_tokens_match(t, star) < end ? atx_tokens_match(t, star) + 1
+                                                                              : star + 1;
+    if (star == begin || star >= end || !atx_tokens_is_word(t, begin))
         return 0;
     for (size_t i = star; i < end; i++)
         if (!atx_tokens_is(t, i, "*") && !atx_tokens_is_word(t, i))
             return 0;
+    if (!atx_tokens_is(t, end - 1, "*") && !atx_tokens_is(t, end - 2, "*")) /* a product */
+        return 0;
     atx_draft_type_in(&type, d, t, (atx_span){ begin, star });
-    return atx_draft_bytes(d, &type);
+    const long bytes = atx_draft_bytes(d, &type);
+    return bytes || strcmp(type.name, "void") == 0 ? bytes : UNKNOWN_BYTES;
 }
 
 /* Of what a macro makes of its argument p[i]: *(float4 *)&(p[i]). 0: of nothing else. */
@@ -69,7 +75,7 @@ static atx_range scaled(atx_sizing *z, int arg, atx_range index, long bytes)
 {
     atx_bounding *b = &z->bounds;
     const long own = own_bytes(z, arg);
-    if (!index.known || !bytes || !own || bytes == own)
+    if (!index.known || bytes <= 0 || !own || bytes == own)
         return index;
     const bool larger = bytes > own;
     const atx_poly by = atx_poly_number(larger ? bytes / own : own / bytes);
@@ -94,6 +100,7 @@ static void record(walk *w, const atx_bound_name *p, atx_range index, long bytes
         return;
     const long own = own_bytes(w->z, p->arg);
     bytes = bytes ? bytes : p->bytes;
+    reach->doubtful = reach->doubtful || (bytes == UNKNOWN_BYTES && own_bytes(w->z, p->arg));
     const long each = bytes > own && own ? bytes / own : 1;
     atx_range all = plus(p->from, scaled(w->z, p->arg, index, p->bytes));
     all = plus(all, atx_range_exactly(atx_poly_number(each)));

@@ -8,6 +8,7 @@ typedef struct atx_reach {
     atx_poly most; /* elements                                     */
     bool any;
     bool unknown;        /* an access whose index nobody understands     */
+    bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
     int writes, partial; /* how often it is written, and not all of it */
 } atx_reach;
 

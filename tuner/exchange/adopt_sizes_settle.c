@@ -439,7 +439,7 @@ static void settle_buffer(settling *s, int k)
     if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
         a->zeroed = true; /* rows with gaps, a bound that is too large */
     compare_with_host(s, k, &all);
-    a->size_guessed = (!a->size[0] && !a->host_size[0]) || is_open(s, &reach->most) ||
+    a->size_guessed = (!a->size[0] && !a->host_size[0]) || reach->doubtful || is_open(s, &reach->most) ||
                       has_guessed(s, &size) || is_of_anything(a);
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);

@@ -101,6 +101,17 @@ Test(adopt_params, buffers_reach_as_far_as_a_macro_takes_an_element_for_more)
               "int i = 4 * threadIdx.x; FLOAT4(y[i]) = FLOAT4(x[i]); y[0] = LOAD(z[i]).x + HALF(w[i]); }\n"
               "void run(float *a) { k<<<1, 32>>>(a, a, a, a); }",
           .lines = { "y T[128] output", "x T[128] input", "z T[126] input", "w T[125] input" } },
+        { .what = "a cast to a type of unknown size, which is asked, or what the host allocates",
+          .text = "template <class T, int N> struct Pack { T all[N]; };\n"
+                  "__global__ void k(float *y, const float *x, const float *z, const void *w, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n"
+                  "auto *p = reinterpret_cast<const Pack<float, 4> *>(x); y[i] = p[i].all[0] + ((Pack<float, "
+                  "2> *)z)[i].all[1]\n"
+                  "+ ((const float *)w)[i]; }\n"
+                  "void run(float *y, float *z, int n) { float *x; cudaMalloc(&x, 4 * n * sizeof(float));\n"
+                  "k<<<(n + 63) / 64, 64>>>(y, x, z, z, n); }",
+          .lines = { "y T[n] output\n", "x T[n * 4] input uniform -1 1  # as line 6 allocates it\n",
+                     "z T[n] input uniform -1 1  # ? how many elements has it?" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
