@@ -325,6 +325,17 @@ bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression);
 bool atx_draft_launches_with(const atx_draft *d, const char *name);
 
 void atx_draft_roles(atx_draft *d);
+
+size_t atx_draft_base(const atx_tokens *t, size_t i); /* where "a.b[i].name" begins: the token of `a` */
+
+/* Adds what the kernel's code does with what `name` points to: an element of it is name[i], or name[i][j] of
+ * two dimensions. Less than that may be given on, to be read and written. */
+typedef struct atx_draft_named {
+    const char *name;
+    long dims;
+    bool member; /* of a struct: p.name[i] */
+} atx_draft_named;
+void atx_draft_role_of(atx_draft_arg *a, const atx_draft *d, const atx_draft_named *n);
 void atx_draft_sizes(atx_draft *d);
 void atx_draft_order(atx_draft *d); /* of what buffers hold: after their sizes */
 

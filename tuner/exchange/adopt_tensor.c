@@ -77,27 +77,6 @@ static const char *extent(atx_draft *d)
     return d->extra_name[k];
 }
 
-/* What the code does with x[i][j]; a part of it, x[i], and the whole may be given on to be written. */
-static void find_role(const atx_draft *d, const char *name, long dims, atx_draft_arg *a)
-{
-    static const char *const ASSIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
-    const atx_tokens *t = &d->code;
-    for (size_t i = atx_tokens_match(t, d->kernel_text.open); i < d->body_end; i++) {
-        if (!atx_tokens_is(t, i, name) || atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i - 1, ".") ||
-            atx_tokens_is(t, i - 1, "->"))
-            continue;
-        long depth = 0;
-        size_t end = i + 1;
-        for (; atx_tokens_is(t, end, "["); depth++)
-            end = atx_tokens_match(t, end) + 1;
-        const bool partly = depth < dims || atx_tokens_is(t, i - 1, "&");
-        const bool assigned = end < t->count && atx_token_is_one_of(t->text, &t->items[end], ASSIGNS);
-        a->written = a->written || partly || assigned;
-        a->read = a->read || partly || !atx_tokens_is(t, end, "=");
-    }
-    a->read = a->read || !a->written;
-}
-
 /* "n * n" of `count` sizes; "1" of none. */
 static void product(char out[ATX_DRAFT_EXPR], const char *size, long count)
 {
@@ -112,7 +91,8 @@ static int add_data(atx_draft *d, int arg, atx_draft_field *f, long dims)
     atx_draft_arg *a = &d->args[d->arg_count];
     *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
     a->arg = (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true };
-    find_role(d, d->args[arg].arg.name, dims, a);
+    atx_draft_role_of(a, d, &(atx_draft_named){ d->args[arg].arg.name, dims, false });
+    a->read = a->read || !a->written;
     snprintf(name, sizeof name, "%.40s_data", d->args[arg].name);
     atx_draft_free_name(a->name, d, name);
     product(a->size, extent(d), dims);
