@@ -140,6 +140,10 @@ using namespace at;
 #define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(threads)
 #define C10_LAUNCH_BOUNDS_2(threads, blocks) __launch_bounds__(threads, blocks)
 #define C10_DEVICE __device__
+#define C10_ALWAYS_INLINE inline __attribute__((always_inline))
+#define C10_UNUSED __attribute__((unused))
+#define C10_LIKELY(condition) (condition)
+#define C10_UNLIKELY(condition) (condition)
 #define C10_HOST_DEVICE __host__ __device__
 #define CUDA_KERNEL_ASSERT(condition) assert(condition)
 #define CUDA_KERNEL_LOOP_TYPE(i, n, type)                                                                         \

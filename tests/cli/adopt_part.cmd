@@ -39,3 +39,8 @@ printf '__global__ void alone(float *y, int n) { int i = threadIdx.x; if (i < n)
 printf '#include "parts/alone.cu"\nint main() { other<<<1, 1>>>(); }\n' >src/two.cu
 at adopt src/parts/alone.cu -o templates
 grep '^source' templates/alone/adopted.cu
+# One that launches its kernels itself needs what stands before it in the program all the same.
+printf 'typedef float number;\n#include "parts/own.cu"\nint main() { own_run(0, 1); }\n' >src/three.cu
+printf '__global__ void own(number *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 1; }\nvoid own_run(number *y, int n) { own<<<1, 64>>>(y, n); }\n' >src/parts/own.cu
+at adopt src/parts/own.cu -o templates
+grep '^grid' templates/own/adopted.cu

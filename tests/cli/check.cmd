@@ -17,6 +17,10 @@ printf '/*!autotune\nop scale # out[i] = in[i]\nshape n\ntype T = f16 f32\narg o
 "$AUTOTUNE" check scale --templates own 2>&1 | sed "/kernels a second/d" | cut -c1-40
 "$AUTOTUNE" check scale --templates own --shape 64 --dtype f32 2>&1 | sed "/kernels a second/d" | cut -c1-40
 at check scale --templates own --dtype u8 --shape 64
+# Where no usual size is a multiple of the block, one that is.
+mkdir -p own/whole
+printf '/*!autotune\nop whole\nshape n\ntype T = f32\narg out T[n] output\nreference template one\ncheck exact\ntraffic n * 4\n*/\n/*!autotune\ntemplate one\nrequire n %% 32 == 0\ngrid n / 32\nblock 32\narg out\n*/\nextern "C" __global__ void whole_one(T *out)\n{\n    out[blockIdx.x * 32 + threadIdx.x] = 1;\n}\n' >own/whole/op.cu
+"$AUTOTUNE" check whole --templates own 2>&1 | sed "/kernels a second/d" | cut -c1-60
 # A file outside of the template's folder is named, not printed; see allow.cmd.
 printf '/*!autotune\ntemplate leak\ngrid 1\nblock 32\n*/\n#include "/etc/passwd"\nextern "C" __global__ void copy_leak(T *out, const T *in, long long b, long long r, long long c) {}\n' >templates/copy/leak.cu
 at check copy --only leak --shape 64x64 --dtype f32 --templates templates --jobs 1

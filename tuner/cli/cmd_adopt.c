@@ -310,14 +310,14 @@ static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in,
 
 /* ---- a part of a program ---- */
 
-/* Of a file without launches: the one that includes it, or that includes such a one, and that no other file
- * includes; "": there is none. */
+/* The file that includes it, or that includes such a one, and that no other file includes; "": there is none.
+ */
 static at_status find_program(atx_str *out, const kernel_file *f, at_error *err)
 {
     enum { MOST_LEVELS = 4 };
     atx_str next = { 0 };
     at_status status = AT_OK;
-    for (int i = 0; i < MOST_LEVELS && status == AT_OK && !atx_host_launches(atx_str_text(&f->text)); i++) {
+    for (int i = 0; i < MOST_LEVELS && status == AT_OK; i++) {
         status = atx_find_includer(&next, out->len ? out->data : f->path, err);
         if (status != AT_OK || !next.len)
             break;

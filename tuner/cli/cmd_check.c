@@ -197,12 +197,13 @@ static void shape_of(char out[64], const atx_op *op, bool large)
         n += (size_t)snprintf(out + n, 64 - n, "%s%s", i ? "x" : "", SIZES[large][i]);
 }
 
+/* Whether a configuration of it was looked at, or found to be no kernel. */
 static bool has_row(const checker *c, const atx_template *t)
 {
     atx_compile_check_row *rows = NULL;
     size_t count = atx_compile_check_rows(c->check, &rows);
     for (size_t i = 0; i < count; i++)
-        if (rows[i].t == t)
+        if (rows[i].t == t && (rows[i].configs || rows[i].failed))
             return true;
     return false;
 }

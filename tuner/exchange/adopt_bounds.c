@@ -351,7 +351,7 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
     const atx_draft_param *param = atx_draft_find_param(d, name);
     const atx_draft_macro *macro = atx_draft_find_macro(d, name);
     if (param) {
-        const char *line = param->line[0] ? param->line : param->name;
+        const char *line = atx_draft_param_line(param);
         if (param->boolean)
             return atx_range_up_to(atx_poly_number(1));
         return atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, line, ATX_TAG_PARAM)));

@@ -21,6 +21,7 @@
 #define ATX_DRAFT_ALIASES 4
 #define ATX_DRAFT_EXTRA   4
 #define ATX_DRAFT_REQUIRE 3
+#define ATX_DRAFT_RULES   8
 #define ATX_DRAFT_VALUES  8
 #define ATX_DRAFT_STRUCTS 8
 #define ATX_DRAFT_FIELDS  32
@@ -212,6 +213,11 @@ typedef struct atx_draft {
     bool grid_guessed, block_guessed, shared_guessed;
     char require[ATX_DRAFT_REQUIRE][ATX_DRAFT_EXPR]; /* what sizes must be, by the kernel's code */
     int require_count;
+    struct {
+        char text[ATX_DRAFT_EXPR];
+        const char *why;
+    } rules[ATX_DRAFT_RULES]; /* what parameters must be for it to compile */
+    int rule_count;
     char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
     char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */
     long block_value[3];
@@ -248,6 +254,7 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end); /* "a::
 
 /* The type of tokens begin..end, through typedef, using and #define of the file. */
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
+void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
 /* Of one element of a type; 0: not known. */
 long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type);
@@ -281,6 +288,10 @@ void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */
 bool atx_draft_shapes(const atx_draft *d, const char *name); /* the size of an array, an unrolled loop ... */
 void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p);
 atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
+/* The same by what the host calls it, too: k<THREADS> is of template <int BLOCK>. */
+const atx_draft_param *atx_draft_given_param(const atx_draft *d, const char *name);
+const char *atx_draft_param_line(const atx_draft_param *p); /* its name in the declaration */
+bool atx_draft_names_param(const atx_draft *d, const char *text);
 int atx_draft_block_axis(const char *name);
 
 bool atx_draft_is_type_word(const atx_tokens *t, size_t i); /* int, const, dim3 ... */
@@ -314,6 +325,17 @@ bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression);
 bool atx_draft_launches_with(const atx_draft *d, const char *name);
 
 void atx_draft_roles(atx_draft *d);
+
+size_t atx_draft_base(const atx_tokens *t, size_t i); /* where "a.b[i].name" begins: the token of `a` */
+
+/* Adds what the kernel's code does with what `name` points to: an element of it is name[i], or name[i][j] of
+ * two dimensions. Less than that may be given on, to be read and written. */
+typedef struct atx_draft_named {
+    const char *name;
+    long dims;
+    bool member; /* of a struct: p.name[i] */
+} atx_draft_named;
+void atx_draft_role_of(atx_draft_arg *a, const atx_draft *d, const atx_draft_named *n);
 void atx_draft_sizes(atx_draft *d);
 void atx_draft_order(atx_draft *d); /* of what buffers hold: after their sizes */
 

@@ -368,11 +368,11 @@ static bool write_name(writing *w, size_t *i, size_t end)
     }
     if (write_block(w, name))
         return true;
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].name, name) == 0) {
-            atx_str_add(w->out, name);
-            return true;
-        }
+    const atx_draft_param *param = atx_draft_given_param(d, name);
+    if (param) {
+        atx_str_add(w->out, atx_draft_param_line(param));
+        return true;
+    }
     if (atx_tokens_is(w->t, *i, "<") && atx_tokens_match(w->t, *i) < end)
         *i = atx_tokens_match(w->t, *i) + 1;
     if (atx_tokens_is(w->t, *i, "(")) {

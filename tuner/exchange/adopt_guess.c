@@ -216,6 +216,18 @@ static size_t find_device_variable(const atx_draft *d)
     return 0;
 }
 
+/* An argument by value that may have pointers, as far as anybody knows; NULL: there is none. */
+static const atx_draft_arg *find_opaque(const atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++) {
+        const atx_draft_arg *a = &d->args[i];
+        if (!a->stars && !a->type.dtype && a->type.lanes == 1 &&
+            (!a->structure || !d->structs[a->structure - 1].listed))
+            return a;
+    }
+    return NULL;
+}
+
 static at_status refuse_outputs(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
@@ -226,6 +238,15 @@ static at_status refuse_outputs(const atx_draft *d)
         pointers += d->args[i].stars > 0;
     const atx_place place = atx_draft_place(d, &t->items[d->kernel_text.name]);
     const char *found = pointers ? "only pointers to const" : "no pointer";
+    const atx_draft_arg *opaque = variable ? NULL : find_opaque(d);
+    if (opaque)
+        return atx_fail(
+            d->err, AT_ERR_INPUT,
+            "%s: found %s among the parameters of %s, and '%s' of type %s, whose fields are not understood "
+            "(a template's argument, arrays of pointers, a base class, or a header that was not found); "
+            "expected a "
+            "buffer that it writes: pass it as a pointer",
+            place.text, found, d->kernel, opaque->name, opaque->type.name[0] ? opaque->type.name : "unknown");
     if (!variable)
         return atx_fail(d->err, AT_ERR_INPUT,
                         "%s: found %s among the parameters of %s; expected a buffer that it writes",

@@ -15,6 +15,7 @@ typedef struct atx_host_frame {
     size_t open;                        /* the bracket of that call                              */
     const struct atx_host_frame *inner; /* the function that it calls, nearer to the launch      */
     bool launches;                      /* the launch stands in it                               */
+    bool params;                        /* names of parameters are these, and not their numbers  */
     const struct atx_host_frame *outer; /* where it is called to find out what it returns, and   */
     size_t outer_open;                  /* the bracket of that call                              */
 } atx_host_frame;

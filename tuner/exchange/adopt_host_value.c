@@ -188,17 +188,23 @@ static bool assigned(atx_span *out, const reading *r, const char *name)
     return count == 1;
 }
 
+static bool read_param(atx_range *out, const reading *r, const char *name)
+{
+    const atx_draft_param *p = atx_draft_given_param(r->b->d, name);
+    if (!p || p->boolean)
+        return false;
+    *out = atx_range_exactly(
+        atx_poly_symbol(atx_poly_named(&r->b->symbols, atx_draft_param_line(p), ATX_TAG_PARAM)));
+    return true;
+}
+
 /* A parameter of the draft's, a macro, a number of the file. */
 static bool read_global(atx_range *out, const reading *r, const char *name, const atx_tokens *t, size_t i)
 {
     const atx_draft *d = r->b->d;
     long value;
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].name, name) == 0 && !d->params[k].boolean) {
-            const char *line = d->params[k].line[0] ? d->params[k].line : d->params[k].name;
-            *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&r->b->symbols, line, ATX_TAG_PARAM)));
-            return true;
-        }
+    if (read_param(out, r, name))
+        return true;
     const atx_draft_macro *macro = atx_draft_find_macro(d, name);
     if (macro && !macro->open) {
         *out = value_of(r, r->f, &d->all, macro->body);
@@ -222,6 +228,8 @@ static atx_range name_of(const reading *r, size_t i)
     atx_draft_word(name, t, i);
     if (r->depth > MOST_DEPTH || read_given(&value, r, &at, i + 1))
         return r->depth > MOST_DEPTH ? UNKNOWN : value;
+    if (r->f->params && read_param(&value, r, name))
+        return value;
     for (int k = 0; k < d->extra_count && r->f->launches; k++)
         if (strcmp(d->extra[k], name) == 0)
             return atx_range_exactly(

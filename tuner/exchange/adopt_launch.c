@@ -19,8 +19,9 @@ static int score(const atx_draft *d, const atx_host_launch *l)
         points += atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
         at = comma + 1;
     }
-    for (int k = 0; k < 2 && k < l->config_count; k++)
-        points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] });
+    for (int k = 0; k < 2 && k < l->config_count; k++) /* one block is the last step of something */
+        points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] }) &&
+                  (k || value > 1);
     return points + (l->arg_count == d->arg_count);
 }
 
@@ -195,7 +196,7 @@ static bool guess_stride(atx_draft *d, int axis)
             !(atx_tokens_is(t, at + 1, "threadIdx") || (tx[0] && atx_tokens_is(t, at + 1, tx))))
             continue;
         if (p && !p->boolean)
-            snprintf(d->block[0], sizeof d->block[0], "%s", p->line[0] ? p->line : p->name);
+            snprintf(d->block[0], sizeof d->block[0], "%s", atx_draft_param_line(p));
         else if (number && value > 1 && value <= 1024)
             snprintf(d->block[0], sizeof d->block[0], "%ld", value);
         if (d->block[0][0])
@@ -213,7 +214,7 @@ static void guess_block(atx_draft *d)
         const atx_draft_param *p = &d->params[i];
         if (p->axis < 0 || d->block[p->axis][0])
             continue;
-        snprintf(d->block[p->axis], sizeof d->block[p->axis], "%s", p->line[0] ? p->line : p->name);
+        snprintf(d->block[p->axis], sizeof d->block[p->axis], "%s", atx_draft_param_line(p));
         square = square || (p->axis == 0 && p->value <= 32);
         named = true;
     }
@@ -250,14 +251,41 @@ static bool is_told(const atx_draft *d)
     return false;
 }
 
+/* switch (NAME) { case 32: k<...><<<...>>>: the token of 32; 0: the launch is in no such. */
+static size_t find_case(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->launch.at; i-- > 5;) {
+        if (atx_tokens_is(t, i, "}") && t->items[i].pair < i) {
+            i = t->items[i].pair;
+        } else if (atx_tokens_is(t, i, "{") && atx_tokens_is(t, i - 1, ")")) {
+            const size_t open = t->items[i - 1].pair;
+            if (!atx_tokens_is(t, open - 1, "switch"))
+                return 0;
+            size_t label = d->launch.at;
+            while (label > i && !atx_tokens_is(t, label, "case"))
+                label--;
+            return open + 3 == i && atx_tokens_is(t, open + 1, name) && label > i ? label + 1 : 0;
+        }
+    }
+    return 0;
+}
+
 /* k<size><<<grid, dim3(size, size)>>>: the parameter that is the template's argument. */
 static atx_draft_param *given_as(atx_draft *d, int k)
 {
-    for (int n = 0; n < d->targ_count; n++)
-        for (int a = 0; a < ATX_DRAFT_ALIASES; a++)
-            if (d->block_from[k][a][0] && d->targs[n].given.end == d->targs[n].given.begin + 1 &&
-                atx_tokens_is(&d->code, d->targs[n].given.begin, d->block_from[k][a]))
+    for (int a = 0; a < ATX_DRAFT_ALIASES; a++) {
+        const char *name = d->block_from[k][a];
+        const size_t label = name[0] ? find_case(d, name) : 0;
+        long is, given;
+        if (label && !atx_draft_plain_number(&is, &d->code, label))
+            continue;
+        for (int n = 0; n < d->targ_count && name[0]; n++)
+            if (d->targs[n].given.end == d->targs[n].given.begin + 1 &&
+                (atx_tokens_is(&d->code, d->targs[n].given.begin, name) ||
+                 (label && atx_draft_plain_number(&given, &d->code, d->targs[n].given.begin) && given == is)))
                 return atx_draft_find_param(d, d->targs[n].name);
+    }
     return NULL;
 }
 
@@ -271,6 +299,18 @@ static const atx_draft_param *written_as(const atx_draft *d, long value)
     return NULL;
 }
 
+/* dim3(BN / TN, BM / TM), of parameters. */
+static bool takes_params(atx_draft *d, int k, atx_span part)
+{
+    atx_str text = { 0 };
+    const bool takes = atx_draft_expression(&text, d, part, k) && text.len < sizeof d->block[k] &&
+                       atx_draft_names_param(d, text.data);
+    if (takes)
+        snprintf(d->block[k], sizeof d->block[k], "%s", text.data);
+    atx_str_clear(&text);
+    return takes;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -282,21 +322,23 @@ static void read_block(atx_draft *d)
         atx_draft_param *p = chase(d, part, k, &value[k]);
         if (p) {
             p->axis = k;
-            snprintf(d->block[k], sizeof d->block[k], "%s", p->line[0] ? p->line : p->name);
+            snprintf(d->block[k], sizeof d->block[k], "%s", atx_draft_param_line(p));
             continue;
         }
         if ((p = given_as(d, k)) != NULL) {
             p->axis = k;
             d->block_value[k] = p->value;
-            snprintf(d->block[k], sizeof d->block[k], "%s", p->line[0] ? p->line : p->name);
+            snprintf(d->block[k], sizeof d->block[k], "%s", atx_draft_param_line(p));
             snprintf(d->block_as[k], sizeof d->block_as[k], "%s", d->block[k]);
             continue;
         }
+        if (takes_params(d, k, part))
+            continue;
         const bool literal = part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER;
         const atx_draft_param *same = literal ? written_as(d, value[k]) : NULL;
         d->block_literal = d->block_literal || literal;
         if (same) {
-            snprintf(d->block[k], sizeof d->block[k], "%s", same->line[0] ? same->line : same->name);
+            snprintf(d->block[k], sizeof d->block[k], "%s", atx_draft_param_line(same));
             snprintf(d->block_as[k], sizeof d->block_as[k], "%s", d->block[k]);
             d->block_value[k] = value[k];
             continue;
@@ -307,7 +349,11 @@ static void read_block(atx_draft *d)
         } else if (!value[k] && guess_stride(d, k)) {
             d->block_guessed = true;
         } else if (!value[k]) {
+            const bool square = k == 1 && d->block_from[1][0][0] && d->block_guessed &&
+                                strcmp(d->block_from[1][0], d->block_from[0][0]) == 0;
             value[k] = k == 0 ? d->axes > 1 ? 32 : 256 : 8;
+            if (square) /* dim3(size, size) */
+                value[0] = value[1] = 16;
             d->block_guessed = true;
         }
         atx_str_clear(&text);
@@ -326,15 +372,14 @@ static void read_grid(atx_draft *d)
     for (int k = 0; k < 3; k++) {
         atx_span part;
         atx_str text = { 0 };
+        long number;
         const bool good = component(&part, d, from, k);
         if (good && part.begin >= part.end)
             continue;
-        const bool lone = good && part.end == part.begin + 1 &&
-                          d->code.items[part.begin].kind == ATX_TOKEN_NUMBER; /* <<<256, 256>>> */
+        const bool lone = good && part.end == part.begin + 1 && /* <<<256, 256>>> */
+                          atx_draft_plain_number(&number, &d->code, part.begin);
         if (lone)
-            snprintf(d->grid[k], sizeof d->grid[k], "%.*s",
-                     (int)(d->code.items[part.begin].end - d->code.items[part.begin].begin),
-                     d->code.text + d->code.items[part.begin].begin);
+            snprintf(d->grid[k], sizeof d->grid[k], "%ld", number);
         else if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else

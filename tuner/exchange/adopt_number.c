@@ -32,11 +32,19 @@ static bool encloses(const atx_tokens *t, size_t at, size_t before)
     return true;
 }
 
+static bool is_qualifier(const atx_tokens *t, size_t i)
+{
+    return atx_tokens_is(t, i, "const") || atx_tokens_is(t, i, "constexpr") || atx_tokens_is(t, i, "static");
+}
+
 size_t atx_draft_declared_type(const atx_tokens *t, size_t i)
 {
     static const char *const ENDS[] = { ";", "{", "(", "[", NULL }, *const CLOSE[] = { ")", "]", "}", NULL };
-    if (i && atx_draft_is_type_word(t, i - 1))
-        return i - 1;
+    size_t type = i;
+    while (type && atx_draft_is_type_word(t, type - 1) && (type == i || is_qualifier(t, type)))
+        type--; /* dim3 const block */
+    if (type < i)
+        return type;
     if (!i || !atx_tokens_is(t, i - 1, ","))
         return t->count;
     while (i && !atx_token_is_one_of(t->text, &t->items[i - 1], ENDS)) {
@@ -45,7 +53,7 @@ size_t atx_draft_declared_type(const atx_tokens *t, size_t i)
             break; /* of a block, not of a value */
         i = closes && t->items[i - 1].pair < i ? t->items[i - 1].pair : i - 1;
     }
-    while (atx_tokens_is(t, i, "const") || atx_tokens_is(t, i, "constexpr") || atx_tokens_is(t, i, "static"))
+    while (is_qualifier(t, i))
         i++;
     return atx_draft_is_type_word(t, i) ? i : t->count;
 }

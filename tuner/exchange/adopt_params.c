@@ -28,8 +28,9 @@ static bool has_any(const char *text, const char *const *words)
 int atx_draft_block_axis(const char *name)
 {
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
-    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid", "per_block",
-                                         "block_m",    "block_n",   "block_k", "log",  NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid",
+                                         "per_block",  "num_block", "block_m", "block_n",
+                                         "block_k",    "log",       NULL };
     static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
@@ -154,6 +155,33 @@ atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name)
     return NULL;
 }
 
+const char *atx_draft_param_line(const atx_draft_param *p)
+{
+    return p->line[0] ? p->line : p->name;
+}
+
+const atx_draft_param *atx_draft_given_param(const atx_draft *d, const char *name)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(d->params[i].name, name) == 0)
+            return &d->params[i];
+    for (int n = 0; n < d->targ_count; n++)
+        for (int i = 0; i < d->param_count; i++)
+            if (d->params[i].kind == ATX_DRAFT_TARG && strcmp(d->params[i].name, d->targs[n].name) == 0 &&
+                d->targs[n].given.end == d->targs[n].given.begin + 1 &&
+                atx_tokens_is(&d->code, d->targs[n].given.begin, name))
+                return &d->params[i];
+    return NULL;
+}
+
+bool atx_draft_names_param(const atx_draft *d, const char *text)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (atx_draft_names_word(text, atx_draft_param_line(&d->params[i])))
+            return true;
+    return false;
+}
+
 /* A name that declarations cannot have is none of theirs: it stands in the file as it is. */
 static void add(atx_draft *d, atx_draft_param p)
 {
@@ -247,8 +275,9 @@ static bool is_declared(const atx_draft *d, const char *name)
         if (strcmp(d->args[i].arg.name, name) == 0)
             return true;
     for (size_t i = 1; i < t->count; i++)
-        if (atx_tokens_is(t, i, name) && atx_tokens_is_word(t, i - 1) &&
-            !atx_token_is_one_of(t->text, &t->items[i - 1], STATEMENTS))
+        if (atx_tokens_is(t, i, name) &&
+            ((atx_tokens_is_word(t, i - 1) && !atx_token_is_one_of(t->text, &t->items[i - 1], STATEMENTS)) ||
+             (atx_tokens_is(t, i - 1, "*") && atx_tokens_is(t, i + 1, "=")))) /* auto *p = */
             return true;
     return false;
 }

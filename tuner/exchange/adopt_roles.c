@@ -3,7 +3,7 @@
  * is a write where an assignment follows it in its statement and it is no index of another. Pointers that are
  * made of arguments are followed, also into functions of the file.
  */
-#include "exchange/adopt_draft.h"
+#include "exchange/adopt_guards.h"
 
 #include <string.h>
 
@@ -334,6 +334,37 @@ static void visit_function(walk *w, const atx_draft_function *f, int position, u
     if (name > at && atx_tokens_is_word(t, name - 1)) {
         add_name(&inner, name - 1, args, 0);
         visit(&inner, (atx_span){ f->body + 1, f->end });
+    }
+}
+
+size_t atx_draft_base(const atx_tokens *t, size_t i)
+{
+    while (atx_guards_member(t, i)) {
+        i -= 2;
+        while (i && (atx_tokens_is(t, i, "]") || atx_tokens_is(t, i, ")")) && t->items[i].pair < i)
+            i = t->items[i].pair - (t->items[i].pair > 0);
+    }
+    return i;
+}
+
+void atx_draft_role_of(atx_draft_arg *a, const atx_draft *d, const atx_draft_named *n)
+{
+    const atx_tokens *t = &d->code;
+    const size_t body = atx_tokens_match(t, d->kernel_text.open);
+    for (size_t i = 0; i < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, n->name) || atx_guards_member(t, i) != n->member ||
+            (!n->member && (atx_tokens_is(t, i + 1, ".") || i < body || i >= d->body_end)))
+            continue;
+        long depth = 0;
+        size_t end = i + 1;
+        for (; atx_tokens_is(t, end, "["); depth++)
+            end = atx_tokens_match(t, end) + 1;
+        const bool partly = depth < n->dims || atx_tokens_is(t, atx_draft_base(t, i) - 1, "&");
+        while (depth && atx_tokens_is(t, end, ".") && atx_tokens_is_word(t, end + 1))
+            end += 2;
+        const bool assigned = assigns(t, end) || atx_tokens_is(t, end, "++") || atx_tokens_is(t, end, "--");
+        a->written = a->written || partly || assigned;
+        a->read = a->read || partly || !atx_tokens_is(t, end, "=");
     }
 }
 

@@ -19,20 +19,48 @@ static void walk_frame(walk *w, atx_frame *f);
 
 /* ---- types ---- */
 
+enum { UNKNOWN_BYTES = -1 };
+
 /* Of TYPE in "(TYPE *)" or "<TYPE *>": tokens begin..end with a star; 0: it is no such. */
 static long bytes_of_cast(const atx_draft *d, const atx_tokens *t, size_t begin, size_t end)
 {
     atx_draft_type type;
     size_t star = begin;
-    while (star < end && (atx_tokens_is_word(t, star) || atx_tokens_is(t, star, "::")))
-        star++;
-    if (t != &d->code || star == begin || star >= end || !atx_tokens_is(t, star, "*"))
+    while (star < end && !atx_tokens_is(t, star, "*"))
+        star = atx_tokens_is(t, star, "<") && atx_tokens_match(t, star) < end ? atx_tokens_match(t, star) + 1
+                                                                              : star + 1;
+    if (star == begin || star >= end || !atx_tokens_is_word(t, begin))
         return 0;
     for (size_t i = star; i < end; i++)
         if (!atx_tokens_is(t, i, "*") && !atx_tokens_is_word(t, i))
             return 0;
-    atx_draft_type_of(&type, d, begin, star);
-    return atx_draft_bytes(d, &type);
+    if (!atx_tokens_is(t, end - 1, "*") && !atx_tokens_is(t, end - 2, "*")) /* a product */
+        return 0;
+    atx_draft_type_in(&type, d, t, (atx_span){ begin, star });
+    const long bytes = atx_draft_bytes(d, &type);
+    return bytes || strcmp(type.name, "void") == 0 ? bytes : UNKNOWN_BYTES;
+}
+
+/* Of what a macro makes of its argument p[i]: *(float4 *)&(p[i]). 0: of nothing else. */
+static long bytes_in_macro(const atx_draft *d, const atx_tokens *t, size_t begin, size_t i, size_t end)
+{
+    char name[ATX_MAX_WORD];
+    const size_t open = atx_guards_around(t, begin, i);
+    if (open == SIZE_MAX || open + 1 != i || !atx_tokens_is(t, open, "(") || end != atx_tokens_match(t, open))
+        return 0;
+    atx_draft_word(name, t, open - 1);
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    bool address = false;
+    long bytes = 0;
+    for (size_t k = macro && macro->open ? macro->body.begin : SIZE_MAX; macro && k < macro->body.end; k++) {
+        const size_t pair = atx_tokens_is(&d->all, k, "(") || atx_tokens_is(&d->all, k, "<")
+                                ? atx_tokens_match(&d->all, k)
+                                : k;
+        const long one = pair > k && pair < macro->body.end ? bytes_of_cast(d, &d->all, k + 1, pair) : 0;
+        bytes = one ? one : bytes;
+        address = address || atx_tokens_is(&d->all, k, "&");
+    }
+    return address ? bytes : 0;
 }
 
 /* ---- accesses ---- */
@@ -47,7 +75,7 @@ static atx_range scaled(atx_sizing *z, int arg, atx_range index, long bytes)
 {
     atx_bounding *b = &z->bounds;
     const long own = own_bytes(z, arg);
-    if (!index.known || !bytes || !own || bytes == own)
+    if (!index.known || bytes <= 0 || !own || bytes == own)
         return index;
     const bool larger = bytes > own;
     const atx_poly by = atx_poly_number(larger ? bytes / own : own / bytes);
@@ -63,14 +91,17 @@ static atx_range plus(atx_range a, atx_range b)
     return atx_range_up_to(atx_poly_add(&a.most, &b.most, 1));
 }
 
-static void record(walk *w, const atx_bound_name *p, atx_range index)
+/* `bytes`: of what is touched there; 0: of what p points to. */
+static void record(walk *w, const atx_bound_name *p, atx_range index, long bytes)
 {
     atx_bounding *b = &w->z->bounds;
     atx_reach *reach = &w->z->reach[p->arg];
     if (!w->record)
         return;
     const long own = own_bytes(w->z, p->arg);
-    const long each = p->bytes > own && own ? p->bytes / own : 1;
+    bytes = bytes ? bytes : p->bytes;
+    reach->doubtful = reach->doubtful || (bytes == UNKNOWN_BYTES && own_bytes(w->z, p->arg));
+    const long each = bytes > own && own ? bytes / own : 1;
     atx_range all = plus(p->from, scaled(w->z, p->arg, index, p->bytes));
     all = plus(all, atx_range_exactly(atx_poly_number(each)));
     if (!all.known) {
@@ -375,7 +406,7 @@ static void note_use(walk *w, atx_frame *f, size_t i)
     const atx_range zero = atx_range_exactly(atx_poly_number(0));
     size_t begin = i;
     if (atx_tokens_is(t, i + 1, "->") || (atx_tokens_is(t, i - 1, "*") && !atx_tokens_is_word(t, i - 2))) {
-        record(w, atx_bounds_name(f, t, i), zero);
+        record(w, atx_bounds_name(f, t, i), zero, 0);
         return;
     }
     for (int level = 0; level < 5; level++) {
@@ -407,14 +438,15 @@ static void note_use(walk *w, atx_frame *f, size_t i)
         }
         if (p.arg >= 0 && atx_tokens_is(t, close + 1, "[")) {
             record(w, &p,
-                   atx_bounds_of(&w->z->bounds, f, (atx_span){ close + 2, atx_tokens_match(t, close + 1) }));
+                   atx_bounds_of(&w->z->bounds, f, (atx_span){ close + 2, atx_tokens_match(t, close + 1) }),
+                   0);
             return;
         }
         if (p.arg >= 0) {
             if (star)
-                record(w, &p, zero);
+                record(w, &p, zero, 0);
             else if (is_access(t, open))
-                record(w, &p, of_tile(w, f, open));
+                record(w, &p, of_tile(w, f, open), 0);
             else if (w->record && !is_known(w, t, open))
                 w->z->reach[p.arg].unknown = true;
             return;
@@ -431,7 +463,7 @@ static void note_field(walk *w, const atx_frame *f, size_t i)
         return;
     const atx_bound_name p = { .arg = field->buffer, .from = atx_range_exactly(atx_poly_number(0)) };
     if (atx_tokens_is(f->t, i + 3, "["))
-        record(w, &p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 4, atx_tokens_match(f->t, i + 3) }));
+        record(w, &p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 4, atx_tokens_match(f->t, i + 3) }), 0);
     else
         w->z->reach[p.arg].unknown = true;
 }
@@ -468,7 +500,9 @@ static void walk_frame(walk *w, atx_frame *f)
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
         note_write(w, f, i, p->arg);
         if (element && !(address && !w->record)) {
-            record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, atx_tokens_match(t, i + 1) }));
+            const size_t close = atx_tokens_match(t, i + 1);
+            record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, close }),
+                   bytes_in_macro(w->z->bounds.d, t, f->body.begin, i, close + 1));
         } else if (!element && !w->record) {
             note_pointer(w, f, i);
         } else if (!element) {
@@ -523,6 +557,7 @@ void atx_draft_sizes(atx_draft *d)
     add_shared(z);
     atx_guards_read(&z->guards, &d->code, z->frame.body);
     atx_draft_forget_extras(d, z);
+    atx_draft_read_rules(d, z);
     atx_bounds_begin(&z->bounds, d);
     walk w = { z, false };
     walk_frame(&w, &z->frame);

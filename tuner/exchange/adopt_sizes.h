@@ -8,6 +8,7 @@ typedef struct atx_reach {
     atx_poly most; /* elements                                     */
     bool any;
     bool unknown;        /* an access whose index nobody understands     */
+    bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
     int writes, partial; /* how often it is written, and not all of it */
 } atx_reach;
 
@@ -40,6 +41,9 @@ long atx_draft_largest(const atx_draft *d, const char *name, long value);
 
 /* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
 void atx_draft_fix_param(atx_draft *d, const char *name);
+
+/* What parameters must be for the kernel's code to compile: d->rules. */
+void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

@@ -113,7 +113,7 @@ void atx_draft_read_host(atx_draft *d, atx_sizing *z)
         set_role(d, k, host);
         d->args[k].zeroed = d->args[k].zeroed || (reach->writes && reach->partial == reach->writes &&
                                                   !d->args[k].read && !d->args[k].atomic);
-        if ((reach->any && !reach->unknown) || !host->sized)
+        if ((reach->any && !reach->unknown && !reach->doubtful) || !host->sized)
             continue;
         *reach = (atx_reach){ .most = host->elements, .any = true };
         d->args[k].allocated = host->allocated;

@@ -18,7 +18,7 @@ bool atx_draft_param_value(long *out, const atx_draft *d, const char *name)
             return true;
         }
     for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0) {
+        if (strcmp(atx_draft_param_line(&d->params[k]), name) == 0) {
             *out = d->params[k].value;
             return true;
         }
@@ -29,7 +29,7 @@ long atx_draft_largest(const atx_draft *d, const char *name, long value)
 {
     for (int k = 0; k < d->param_count; k++) {
         atx_str text = { 0 };
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) != 0)
+        if (strcmp(atx_draft_param_line(&d->params[k]), name) != 0)
             continue;
         atx_draft_values(&text, d, &d->params[k]);
         const char *last = strrchr(atx_str_text(&text), ' ');
@@ -87,10 +87,19 @@ void atx_draft_fix_param(atx_draft *d, const char *name)
     replace_word(d->called, sizeof d->called, word, number);
     for (int k = 0; k < d->require_count; k++)
         replace_word(d->require[k], sizeof d->require[k], word, number);
-    for (int k = d->require_count; k-- > 0;) { /* of numbers alone: it says nothing any more */
-        if (!has_name(d->require[k]))
+    for (int k = d->require_count;
+         k-- > 0;) { /* of numbers alone, or one that is there: it says nothing any more */
+        bool again = false;
+        for (int i = 0; i < k; i++)
+            again = again || strcmp(d->require[i], d->require[k]) == 0;
+        if (again || !has_name(d->require[k]))
             memmove(d->require[k], d->require[k + 1],
                     (size_t)(--d->require_count - k) * sizeof d->require[0]);
+    }
+    for (int k = d->rule_count; k-- > 0;) {
+        replace_word(d->rules[k].text, sizeof d->rules[k].text, word, number);
+        if (!has_name(d->rules[k].text))
+            memmove(&d->rules[k], &d->rules[k + 1], (size_t)(--d->rule_count - k) * sizeof d->rules[0]);
     }
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].own) {
@@ -98,7 +107,7 @@ void atx_draft_fix_param(atx_draft *d, const char *name)
             d->args[k].own = !(strcmp(d->args[k].value, number) == 0);
         }
     for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, word) == 0) {
+        if (strcmp(atx_draft_param_line(&d->params[k]), word) == 0) {
             memmove(&d->params[k], &d->params[k + 1], (size_t)(d->param_count - k - 1) * sizeof *d->params);
             d->param_count--;
         }

@@ -133,10 +133,41 @@ static uint64_t extras_in(const atx_poly_table *s, const atx_poly *p)
     return all;
 }
 
+/* As the author configured it. */
+static atx_poly as_author(void *context, int id)
+{
+    const settling *s = context;
+    const atx_poly_entry *symbol = &s->z->bounds.symbols.items[id];
+    long value;
+    return symbol->tag == ATX_TAG_PARAM && atx_draft_param_value(&value, s->d, symbol->name)
+               ? atx_poly_number(value)
+               : atx_poly_symbol(id);
+}
+
+/* Whether an argument is a number of elements that the launch passes as a constant, where its grid of numbers
+ * has just as many threads: no size of the problem, as another one would leave some or reach too far. */
+static bool is_fixed(settling *s, int arg)
+{
+    enum { MOST_BLOCK = 1024 };
+    const atx_draft *d = s->d;
+    const atx_draft_arg *a = &d->args[arg];
+    const long passed = a->stars || a->own ? 0 : strtol(a->value, NULL, 10);
+    long reached;
+    for (int k = 0; k < d->arg_count && passed > MOST_BLOCK; k++) {
+        const atx_poly most = atx_poly_replace(&s->z->bounds.symbols, &s->z->reach[k].most, as_author, s);
+        if (d->args[k].stars && s->z->reach[k].any && atx_poly_is_number(&reached, &most) &&
+            reached == passed)
+            return true;
+    }
+    return false;
+}
+
 static void choose_dims(settling *s)
 {
     atx_draft *d = s->d;
-    uint64_t dims = 0, first = 0;
+    uint64_t dims = 0, first = 0, fixed = 0;
+    for (int i = 0; i < d->arg_count; i++)
+        fixed |= (uint64_t)is_fixed(s, i) << i;
     for (int k = 0; k < d->arg_count; k++) {
         atx_reach *reach = &s->z->reach[k];
         if (!d->args[k].stars || !reach->any)
@@ -159,7 +190,7 @@ static void choose_dims(settling *s)
                 if (!d->extra_counts[i])
                     d->args[k].dims |= (uint64_t)1 << (63 - i);
         }
-    atx_draft_choose_dims(d, dims, first);
+    atx_draft_choose_dims(d, dims & ~fixed, first & ~fixed);
 }
 
 /* ---- the text ---- */
@@ -316,7 +347,7 @@ static atx_poly whole(atx_poly p)
 static const atx_draft_param *find_line(const atx_draft *d, const char *name)
 {
     for (int k = 0; k < d->param_count; k++)
-        if (strcmp(d->params[k].line[0] ? d->params[k].line : d->params[k].name, name) == 0)
+        if (strcmp(atx_draft_param_line(&d->params[k]), name) == 0)
             return &d->params[k];
     return NULL;
 }
@@ -408,7 +439,7 @@ static void settle_buffer(settling *s, int k)
     if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
         a->zeroed = true; /* rows with gaps, a bound that is too large */
     compare_with_host(s, k, &all);
-    a->size_guessed = (!a->size[0] && !a->host_size[0]) || is_open(s, &reach->most) ||
+    a->size_guessed = (!a->size[0] && !a->host_size[0]) || reach->doubtful || is_open(s, &reach->most) ||
                       has_guessed(s, &size) || is_of_anything(a);
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);

@@ -4,6 +4,7 @@
  * size, or none that is known. A pointer in a struct by value becomes a buffer behind the kernel's arguments,
  * and an integer that the kernel compares with an index a size of the problem.
  */
+#include "exchange/adopt_guards.h"
 #include "exchange/adopt_struct_parts.h"
 
 #include <stdio.h>
@@ -349,44 +350,6 @@ bool atx_draft_has_reals(const atx_draft *d, int structure)
 
 /* ---- pointers and sizes in a struct by value ---- */
 
-static bool is_member(const atx_tokens *t, size_t i)
-{
-    return i > 1 && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
-}
-
-/* Where "a.b[i].name" begins that ends before token `end`. */
-static size_t find_base(const atx_tokens *t, size_t i)
-{
-    while (is_member(t, i)) {
-        i -= 2;
-        while (i && (atx_tokens_is(t, i, "]") || atx_tokens_is(t, i, ")")) && t->items[i].pair < i)
-            i = t->items[i].pair - (t->items[i].pair > 0);
-    }
-    return i;
-}
-
-/* What the code does with the elements that a field points to, as far as it names the field. */
-static void find_role(const atx_draft *d, const char *name, atx_draft_arg *a)
-{
-    static const char *const ASSIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
-    const atx_tokens *t = &d->code;
-    for (size_t i = 0; i < t->count; i++) {
-        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !is_member(t, i))
-            continue;
-        size_t end = i + 1;
-        while (atx_tokens_is(t, end, "["))
-            end = atx_tokens_match(t, end) + 1;
-        const bool element = end > i + 1, address = atx_tokens_is(t, find_base(t, i) - 1, "&");
-        while (element && is_member(t, end + 1))
-            end += 2;
-        const bool assigned = end < t->count && atx_token_is_one_of(t->text, &t->items[end], ASSIGNS);
-        a->written = a->written || !element || address || assigned;
-        a->read = a->read || !element || address || !atx_tokens_is(t, end, "=");
-    }
-    a->read = a->read || !a->written || a->arg.constant;
-    a->written = a->written && !a->arg.constant;
-}
-
 /* What a pointer goes to, as an argument of the operation. */
 static at_status add_buffer(atx_draft *d, atx_draft_field *f)
 {
@@ -399,7 +362,9 @@ static at_status add_buffer(atx_draft *d, atx_draft_field *f)
     *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
     a->arg =
         (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true, .constant = f->constant };
-    find_role(d, f->name, a);
+    atx_draft_role_of(a, d, &(atx_draft_named){ f->name, 1, true });
+    a->read = a->read || !a->written || a->arg.constant;
+    a->written = a->written && !a->arg.constant;
     atx_draft_free_name(a->name, d, f->name);
     d->arg_count++;
     return AT_OK;
@@ -411,9 +376,9 @@ static bool is_bound(const atx_draft *d, const char *name)
     static const char *const SIGNS[] = { "<", "<=", ">", ">=", NULL };
     const atx_tokens *t = &d->code;
     for (size_t i = 0; i < t->count; i++) {
-        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !is_member(t, i))
+        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !atx_guards_member(t, i))
             continue;
-        const size_t sides[] = { find_base(t, i) - 1, i + 1 };
+        const size_t sides[] = { atx_draft_base(t, i) - 1, i + 1 };
         for (int k = 0; k < 2; k++)
             if (sides[k] < t->count && atx_token_is_one_of(t->text, &t->items[sides[k]], SIGNS) &&
                 t->items[sides[k]].pair == SIZE_MAX)
@@ -542,7 +507,7 @@ at_status atx_draft_structs(atx_draft *d)
 const atx_draft_field *atx_draft_find_field(const atx_draft *d, const atx_tokens *t, size_t i)
 {
     char name[ATX_MAX_WORD];
-    if (!atx_tokens_is_word(t, i) || is_member(t, i) ||
+    if (!atx_tokens_is_word(t, i) || atx_guards_member(t, i) ||
         !(atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 1, "->")))
         return NULL;
     atx_draft_word(name, t, i);

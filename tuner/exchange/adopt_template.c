@@ -281,6 +281,19 @@ static void add_values(atx_draft *d, int n, atx_draft_param *p)
     }
 }
 
+/* wmma::fragment<matrix_a, M, N, K, T>, which is there for few numbers: whether the name is one of these. */
+static bool is_of_fragment(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i < d->body_end; i++)
+        if (atx_tokens_is(t, i, "fragment") && atx_tokens_is(t, i + 1, "<") &&
+            atx_tokens_match(t, i + 1) < d->body_end)
+            for (size_t k = i + 2; k < atx_tokens_match(t, i + 1); k++)
+                if (atx_tokens_is(t, k, name))
+                    return true;
+    return false;
+}
+
 static void write_number(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
@@ -302,7 +315,7 @@ static void write_number(atx_draft *d, int n)
             return; /* as its author has it */
     } else {
         snprintf(a->text, sizeof a->text, "%ld", value);
-        if (known && axis < 0 && !atx_draft_shapes(d, a->name))
+        if (known && axis < 0 && (!atx_draft_shapes(d, a->name) || is_of_fragment(d, a->name)))
             return;
         add_values(d, n, &p);
     }
@@ -313,6 +326,34 @@ static void write_number(atx_draft *d, int n)
     atx_draft_free_name(p.line, d, a->name);
     snprintf(a->text, sizeof a->text, "%s", p.line);
     d->params[d->param_count++] = p;
+}
+
+/* THREADS of k<BM, BN, THREADS>, where the host computes it: THREADS = BM * BN / 64. */
+static void derive_number(atx_draft *d, int n)
+{
+    atx_draft_targ *a = &d->targs[n];
+    atx_span value;
+    char name[ATX_MAX_WORD];
+    atx_str text = { 0 };
+    atx_draft_param *p = atx_draft_find_param(d, a->name);
+    if (!p || p->kind != ATX_DRAFT_TARG || a->given.end != a->given.begin + 1)
+        return;
+    atx_draft_word(name, &d->code, a->given.begin);
+    if (!atx_draft_definition(&value, d, name, d->launch.at) || value.end == value.begin + 1)
+        return;
+    const atx_draft_param before = *p;
+    const size_t at = (size_t)(p - d->params);
+    memmove(p, p + 1, ((size_t)d->param_count - at - 1) * sizeof *p);
+    d->param_count--;
+    if (atx_draft_expression(&text, d, value, 0) && text.len + 3 < sizeof a->text &&
+        atx_draft_names_param(d, text.data)) {
+        snprintf(a->text, sizeof a->text, "(%s)", text.data);
+    } else {
+        memmove(&d->params[at + 1], &d->params[at], ((size_t)d->param_count - at) * sizeof *p);
+        d->params[at] = before;
+        d->param_count++;
+    }
+    atx_str_clear(&text);
 }
 
 static void write_other(atx_draft *d, int n)
@@ -365,6 +406,8 @@ at_status atx_draft_template(atx_draft *d)
         else if (m != ATX_MEANS_TYPE)
             write_number(d, n);
     }
+    for (int n = 0; n < count && d->launched; n++)
+        derive_number(d, n);
     for (int n = 0; n < count && !d->asks_arguments; n++)
         atx_str_addf(&called, "%s%s%s", n ? ", " : "<", d->targs[n].text, n + 1 == count ? ">" : "");
     atx_draft_mangle(&called, d);

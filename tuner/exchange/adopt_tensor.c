@@ -9,17 +9,36 @@ enum { MOST_DIMS = 8 };
 
 static const char EXTENT[] = "extent";
 
+/* typedef PackedTensorAccessor32<float, 2> NAME; using NAME = ...: the tokens of that. */
+static atx_span aliased(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 2 < t->count && name[0]; i++) {
+        const size_t end = atx_tokens_find(t, i, t->count, ";");
+        if ((atx_tokens_is(t, i, "typedef") && end < t->count && atx_tokens_is(t, end - 1, name)) ||
+            (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")))
+            return (atx_span){ i, end };
+    }
+    return (atx_span){ 0, 0 };
+}
+
 /* The '<' of its template's arguments; 0: it is no tensor. */
-static size_t find_list(const atx_draft *d, const atx_draft_arg *a)
+static size_t find_list_in(const atx_draft *d, atx_span span)
 {
     static const char *const NAMES[] = { "PackedTensorAccessor", "PackedTensorAccessor32",
                                          "PackedTensorAccessor64", "GenericPackedTensorAccessor", NULL };
     const atx_tokens *t = &d->code;
-    for (size_t i = a->span.begin; i + 1 < a->token; i++)
+    for (size_t i = span.begin; i + 1 < span.end; i++)
         if (atx_token_is_one_of(t->text, &t->items[i], NAMES) && atx_tokens_is(t, i + 1, "<") &&
-            atx_tokens_match(t, i + 1) < a->token)
+            atx_tokens_match(t, i + 1) < span.end)
             return i + 1;
     return 0;
+}
+
+static size_t find_list(const atx_draft *d, const atx_draft_arg *a)
+{
+    const size_t list = find_list_in(d, (atx_span){ a->span.begin, a->token });
+    return list || a->type.dtype || a->type.structure ? list : find_list_in(d, aliased(d, a->type.name));
 }
 
 static atx_span nth(const atx_tokens *t, size_t list, int n)
@@ -58,27 +77,6 @@ static const char *extent(atx_draft *d)
     return d->extra_name[k];
 }
 
-/* What the code does with x[i][j]; a part of it, x[i], and the whole may be given on to be written. */
-static void find_role(const atx_draft *d, const char *name, long dims, atx_draft_arg *a)
-{
-    static const char *const ASSIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
-    const atx_tokens *t = &d->code;
-    for (size_t i = atx_tokens_match(t, d->kernel_text.open); i < d->body_end; i++) {
-        if (!atx_tokens_is(t, i, name) || atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i - 1, ".") ||
-            atx_tokens_is(t, i - 1, "->"))
-            continue;
-        long depth = 0;
-        size_t end = i + 1;
-        for (; atx_tokens_is(t, end, "["); depth++)
-            end = atx_tokens_match(t, end) + 1;
-        const bool partly = depth < dims || atx_tokens_is(t, i - 1, "&");
-        const bool assigned = end < t->count && atx_token_is_one_of(t->text, &t->items[end], ASSIGNS);
-        a->written = a->written || partly || assigned;
-        a->read = a->read || partly || !atx_tokens_is(t, end, "=");
-    }
-    a->read = a->read || !a->written;
-}
-
 /* "n * n" of `count` sizes; "1" of none. */
 static void product(char out[ATX_DRAFT_EXPR], const char *size, long count)
 {
@@ -93,7 +91,8 @@ static int add_data(atx_draft *d, int arg, atx_draft_field *f, long dims)
     atx_draft_arg *a = &d->args[d->arg_count];
     *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
     a->arg = (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true };
-    find_role(d, d->args[arg].arg.name, dims, a);
+    atx_draft_role_of(a, d, &(atx_draft_named){ d->args[arg].arg.name, dims, false });
+    a->read = a->read || !a->written;
     snprintf(name, sizeof name, "%.40s_data", d->args[arg].name);
     atx_draft_free_name(a->name, d, name);
     product(a->size, extent(d), dims);

@@ -215,10 +215,15 @@ static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t
     memcpy(out->name, first, sizeof first);
 }
 
-void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end)
+void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span)
 {
     *out = (atx_draft_type){ .lanes = 1, .targ = -1 };
-    resolve(out, d, &d->code, (atx_span){ begin, end }, 0);
+    resolve(out, d, t, span, 0);
+}
+
+void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end)
+{
+    atx_draft_type_in(out, d, &d->code, (atx_span){ begin, end });
 }
 
 long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type)

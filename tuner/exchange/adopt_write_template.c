@@ -6,18 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *line_name(const atx_draft_param *p)
-{
-    return p->line[0] ? p->line : p->name;
-}
-
 static void write_params(atx_draft *d)
 {
     atx_str *out = &d->out->t;
     bool asked = false;
     for (int i = 0; i < d->param_count; i++) {
         const atx_draft_param *p = &d->params[i];
-        atx_str_addf(out, "param     %s = ", line_name(p));
+        atx_str_addf(out, "param     %s = ", atx_draft_param_line(p));
         atx_draft_values(out, d, p);
         if (p->guessed && !p->boolean && !asked) {
             atx_draft_ask(
@@ -91,7 +86,7 @@ static void write_default(atx_draft *d)
     bool any = false;
     for (int i = 0; i < d->param_count; i++) {
         const atx_draft_param *p = &d->params[i];
-        atx_str_addf(out, "%s%s=", any ? " " : "default   ", line_name(p));
+        atx_str_addf(out, "%s%s=", any ? " " : "default   ", atx_draft_param_line(p));
         any = true;
         if (p->boolean)
             atx_str_add(out, p->value ? "true" : "false");
@@ -112,7 +107,8 @@ static void write_define(atx_draft *d)
     int macros = 0;
     for (int i = 0; i < d->param_count; i++)
         if (d->params[i].kind == ATX_DRAFT_MACRO || d->params[i].kind == ATX_DRAFT_UNDEFINED)
-            atx_str_addf(&d->out->t, "%s%s", macros++ ? " " : "define    ", line_name(&d->params[i]));
+            atx_str_addf(&d->out->t, "%s%s", macros++ ? " " : "define    ",
+                         atx_draft_param_line(&d->params[i]));
     if (macros)
         atx_str_add(&d->out->t, "\n");
 }
@@ -132,6 +128,12 @@ static void write_least(atx_draft *d)
     for (int k = 0; k < d->require_count; k++)
         atx_str_addf(&d->out->t, "require   %s == 0  # the kernel does not ask where a block ends\n",
                      d->require[k]);
+}
+
+static void write_rules(atx_draft *d)
+{
+    for (int k = 0; k < d->rule_count; k++)
+        atx_str_addf(&d->out->t, "require   %s  # %s\n", d->rules[k].text, d->rules[k].why);
 }
 
 /* Blocks of several sizes must not be too large. */
@@ -223,6 +225,7 @@ void atx_draft_write_template(atx_draft *d)
     write_define(d);
     write_limit(d);
     write_least(d);
+    write_rules(d);
     write_default(d);
     atx_str_add(out, out->len > before ? "\n" : "");
     atx_draft_write_loops(d);

@@ -110,6 +110,8 @@ unsigned atx_items_flags(const atx_items *t, size_t i);
 /* Is word i an attribute that has a bracket, such as __launch_bounds__? */
 bool atx_items_is_attribute(const atx_items *t, size_t i);
 
+bool atx_items_looks_like_macro(const atx_items *t, size_t i); /* ALL_UPPER */
+
 /* What the items declare, once their ranges are known. */
 bool atx_items_name(atx_items *t);
 

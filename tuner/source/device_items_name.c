@@ -92,13 +92,12 @@ static void add_name(reader *r, size_t i)
 
 /* ---- attributes ---- */
 
-/* ALL_UPPER, as macros are. */
-static bool looks_like_macro(const reader *r, size_t i)
+bool atx_items_looks_like_macro(const atx_items *items, size_t i)
 {
-    const atx_token *t = &r->t->tokens.items[i];
-    bool upper = t->end - t->begin > 2;
+    const atx_token *t = &items->tokens.items[i];
+    bool upper = t->kind == ATX_TOKEN_WORD && t->end - t->begin > 2;
     for (size_t at = t->begin; upper && at < t->end; at++) {
-        const char c = r->t->tokens.text[at];
+        const char c = items->tokens.text[at];
         upper = (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9' && at > t->begin);
     }
     return upper;
@@ -111,7 +110,7 @@ static void read_attribute(reader *r, size_t i)
     r->item->device = r->item->device || (flags & ATX_WORD_DEVICE);
     r->item->kernel = r->item->kernel || (flags & ATX_WORD_KERNEL);
     r->item->constant = r->item->constant || is_one_of(r, i, CONSTANT);
-    r->item->unknown = r->item->unknown || (!(flags & ATX_WORD_MACRO) && looks_like_macro(r, i));
+    r->item->unknown = r->item->unknown || (!(flags & ATX_WORD_MACRO) && atx_items_looks_like_macro(r->t, i));
 }
 
 /* ---- names of types ---- */

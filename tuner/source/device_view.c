@@ -33,9 +33,10 @@ static bool prepare(atx_view *v)
     v->namespaces = calloc(words + 1, sizeof *v->namespaces);
     v->queue = malloc((2 * words + 1) * sizeof *v->queue);
     v->kept = calloc(v->t.span_count + 1, sizeof *v->kept);
+    v->host = calloc(v->t.tokens.count + 1, sizeof *v->host);
     if (!make_chains(&v->names, words, v->t.name_count) ||
         !make_chains(&v->defines, words, v->t.line_count) || !v->reached || !v->replaced || !v->namespaces ||
-        !v->global || !v->queue || !v->kept)
+        !v->global || !v->queue || !v->kept || !v->host)
         return false;
     for (size_t i = 0; i < v->t.name_count; i++)
         chain(&v->names, v->t.names[i].word, i);
@@ -53,6 +54,7 @@ static void clear(atx_view *v)
     free(v->global);
     free(v->queue);
     free(v->kept);
+    free(v->host);
     free(v->names.first);
     free(v->names.next);
     free(v->defines.first);
@@ -90,7 +92,7 @@ static void reach_tokens(atx_view *v, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
         const atx_token *token = &v->t.tokens.items[i];
-        if (token->inactive)
+        if (token->inactive || v->host[i])
             continue;
         if (token->kind == ATX_TOKEN_WORD && !is_member(v, i))
             reach(v, v->t.ids[i], ATX_WHOLLY);
@@ -131,6 +133,33 @@ static void mark_global(atx_view *v)
     }
 }
 
+/* typedef unsigned char uint8_t; using uint8_t = unsigned char; */
+static bool is_alias(const atx_view *v, const atx_item *item)
+{
+    bool body = false;
+    for (size_t i = item->begin; i < item->end; i++)
+        body = body || is(v, i, "{");
+    return !body &&
+           (is(v, item->begin, "typedef") ||
+            (is(v, item->begin, "using") && !is(v, item->end - 2, ">") && is(v, item->begin + 2, "=")));
+}
+
+/* An alias of a name that has one in what comes with the program: that is meant, wherever this one stands. */
+static bool repeats_alias(const atx_view *v, size_t item)
+{
+    const atx_item *it = &v->t.items[item];
+    if (v->t.tokens.items[it->begin].begin < v->request->given || !v->global[item] || !is_alias(v, it))
+        return false;
+    for (size_t i = it->first_name; i < v->t.name_count && v->t.names[i].item == item; i++)
+        for (size_t k = v->names.first[v->t.names[i].word]; k != SIZE_MAX; k = v->names.next[k]) {
+            const size_t other = v->t.names[k].item;
+            if (v->global[other] && v->t.tokens.items[v->t.items[other].begin].begin < v->request->given &&
+                is_alias(v, &v->t.items[other]))
+                return true;
+        }
+    return false;
+}
+
 /* Does the text declare what came with the program, too? Then `using ::name` has nothing to name before it,
  * either. */
 static bool is_declared_again(const atx_view *v, size_t item)
@@ -143,7 +172,8 @@ static bool is_declared_again(const atx_view *v, size_t item)
         for (size_t k = v->names.first[v->t.names[i].word]; k != SIZE_MAX; k = v->names.next[k]) {
             const size_t other = v->t.names[k].item;
             if (v->global[other] && v->t.items[other].kind == it->kind &&
-                v->t.tokens.items[v->t.items[other].begin].begin >= v->request->given)
+                v->t.tokens.items[v->t.items[other].begin].begin >= v->request->given &&
+                !(is_alias(v, it) && repeats_alias(v, other)))
                 return true;
         }
     return false;
@@ -163,7 +193,7 @@ static bool is_defined_elsewhere(const atx_view *v, size_t item)
 static bool is_for_kernels(const atx_view *v, size_t item)
 {
     const atx_item *it = &v->t.items[item];
-    if (is_declared_again(v, item))
+    if (is_declared_again(v, item) || repeats_alias(v, item))
         return false;
     switch (it->kind) {
     case ATX_ITEM_FUNCTION:
@@ -360,6 +390,7 @@ static void find_reached(atx_view *v)
 {
     enum { MOST = 8 }; /* rounds: operators that reach types that have operators */
     mark_global(v);
+    atx_view_mark_members(v);
     for_words(v, v->request->replaced, take_replaced);
     for_words(v, v->request->roots, take_root);
     for (size_t i = 0; i < v->t.line_count; i++)

@@ -232,6 +232,13 @@ void atx_view_blank(atx_view *v)
     for (size_t i = 0; i < v->t.span_count; i++)
         if (!v->kept[i])
             blank_tokens(v, v->t.spans[i].begin, v->t.spans[i].end);
+    for (size_t i = 0, end; i < v->t.tokens.count; i = end) {
+        for (end = i; v->host[end]; end++)
+            ;
+        if (end > i)
+            blank_tokens(v, i, end);
+        end += end == i;
+    }
 }
 
 /* ---- of a view ---- */

@@ -1,6 +1,7 @@
 /*
  * device_view_internal.h - a view that is being made. Private to device_view*.c: device_view.c finds what is
- * reached, device_view_blank.c decides about headers and blanks the rest.
+ * reached, device_view_members.c what of a class is the host's, device_view_blank.c decides about headers and
+ * blanks the rest.
  */
 #ifndef AUTOTUNE_DEVICE_VIEW_INTERNAL_H
 #define AUTOTUNE_DEVICE_VIEW_INTERNAL_H
@@ -28,10 +29,14 @@ typedef struct atx_view {
     uint32_t *queue;  /* words whose entries are to be visited; each may be twice in it */
     size_t queued, visited;
     bool *kept; /* of each span */
+    bool *host; /* of each token: it is of a function of the host's within a class */
 } atx_view;
 
 /* Do the kernels need a header of this library's, as far as they are known? */
 bool atx_view_has_library(const atx_view *v, const char *library);
+
+/* Finds `host`. */
+void atx_view_mark_members(atx_view *v);
 
 /* Blanks what is not kept, or not reached. */
 void atx_view_blank(atx_view *v);

@@ -249,7 +249,8 @@ static void find_in(atx_str *out, const char *path, const char *folder)
     const int count = whole.failed ? 0 : scandir(whole.len ? whole.data : ".", &entries, is_cuda, alphasort);
     for (int i = 0; i < count; i++) {
         atx_str_reset(&candidate);
-        atx_str_addf(&candidate, "%s%s%s", atx_str_text(&whole), whole.len ? "/" : "", entries[i]->d_name);
+        const bool slash = whole.len && whole.data[whole.len - 1] != '/';
+        atx_str_addf(&candidate, "%s%s%s", atx_str_text(&whole), slash ? "/" : "", entries[i]->d_name);
         if (!out->len && !candidate.failed && includes(candidate.data, path))
             atx_str_add(out, candidate.data);
         free(entries[i]);

@@ -168,15 +168,3 @@ bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char 
     }
     return false;
 }
-
-bool atx_host_launches(const char *text)
-{
-    atx_tokens code;
-    atx_host_launch launch;
-    size_t at = 0;
-    if (!atx_code_read(&code, text))
-        return false;
-    const bool has = atx_host_launch_next(&launch, &code, NULL, &at);
-    atx_tokens_clear(&code);
-    return has;
-}

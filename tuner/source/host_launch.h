@@ -29,7 +29,4 @@ bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *code, const ch
 /* From the outside, the first ones. */
 void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *code);
 
-/* Whether a text has a launch of any kernel. */
-bool atx_host_launches(const char *text);
-
 #endif

@@ -521,6 +521,12 @@ Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
           "k.cu:2: found only pointers to const among the parameters of k, and the variable 's' of the "
           "device "
           "(k.cu:1); expected a buffer that it writes" },
+        { "template <class LOAD> __global__ void k(LOAD load, int n) { load(n); }", NULL,
+          "k.cu:1: found no pointer among the parameters of k, and 'load' of type LOAD, whose fields are not "
+          "understood" },
+        { "struct B { float *x; };\nstruct V : B { int n; };\n__global__ void k(V v) { v.x[0] = 1; }", NULL,
+          "k.cu:3: found no pointer among the parameters of k, and 'v' of type V, whose fields are not "
+          "understood" },
         { "#if 0\n__global__ void k(float *y) {}\n#endif", "k",
           "k.cu:2: found the kernel k where #if leaves it out" },
         { "__global__ void k(float *y);", "k", "k.cu:1: found the declaration of a kernel without its code" },

@@ -112,6 +112,21 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                   "__global__ void a::k(int *y) { *y = 1; }\n__global__ void a::other(int *y) { *y = 2; }\n",
           .kept = { "namespace a { __global__ void k(int *y);", "void a::k(int *y) { *y = 1; }" },
           .gone = { "other" } },
+        { .what = "functions of the host within a class that the kernel uses",
+          .text = "#define ON_BOTH __host__ __device__\n"
+                  "struct Lock {\n  int *mutex, all[2] = { 1, 2 };\n"
+                  "  Lock(void) : mutex{ nullptr }, all{ 1, 2 } { check(cudaMalloc(&mutex, 4)); }\n"
+                  "  template <class T> explicit Lock(const std::vector<T> &v) { take(v); }\n"
+                  "  ~Lock() { cudaFree(mutex); }\n  ON_BOTH int size() const { return 2; }\n"
+                  "  UNKNOWN int more() { return 4; }\n"
+                  "  struct Part { int x; void dump() { printf(\"%d\", x); } } part;\n"
+                  "#if 1\n public:\n#endif\n  int declared();\n"
+                  "  __device__ void lock() { atomicExch(mutex, 1); }\n};\n"
+                  "__global__ void k(Lock l) { l.lock(); }\n",
+          .kept = { "int *mutex, all[2] = { 1, 2 };", "ON_BOTH int size() const { return 2; }",
+                    "UNKNOWN int more() { return 4; }", "struct Part { int x;", "} part;",
+                    " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};" },
+          .gone = { "cudaMalloc", "std::vector", "cudaFree", "dump", "template" } },
         { .what = "constructors with lists, initialisers, arrays, functions as values",
           .text = "struct P { int a, b; __device__ P(int x); };\n"
                   "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"
@@ -236,6 +251,24 @@ Test(device_view, headers_of_the_device_stay_where_they_are_needed_and_others_ar
     cr_expect(len == 12 && strncmp(name, "<lib/part.h>", len) == 0);
     cr_expect_null(atx_device_lacks(&len, &at));
     free(view);
+}
+
+/* Types of the standard that a text declares for NVRTC, and that stand before that as well. */
+Test(device_view, an_alias_of_what_comes_with_the_program_is_that)
+{
+    static const char GIVEN[] =
+        "typedef unsigned char uint8_t;\ntypedef short int16_t;\nstruct pair { int a; };\n";
+    static const char TEXT[] = "struct Before { uint8_t b; int16_t s; };\nusing uint8_t = unsigned char;\n"
+                               "typedef signed short int16_t;\nstruct pair { long a; };\n"
+                               "__global__ void k(Before b, pair *y) { y->a = b.b + b.s; }\n";
+    char view[sizeof GIVEN + sizeof TEXT];
+    snprintf(view, sizeof view, "%s%s", GIVEN, TEXT);
+    const atx_device_request request = { .roots = "k", .given = sizeof GIVEN - 1 };
+    cr_assert_eq(atx_device_view(view, strlen(view), &request, NULL), AT_OK);
+    cr_expect(strstr(view, "typedef unsigned char uint8_t;") && strstr(view, "typedef short int16_t;"), "%s",
+              view);
+    cr_expect(!strstr(view, "using uint8_t") && !strstr(view, "typedef signed short"), "%s", view);
+    cr_expect(!strstr(view, "{ int a; }") && strstr(view, "struct pair { long a; };"), "%s", view);
 }
 
 Test(device_view, a_view_of_a_view_is_the_same)

@@ -1,0 +1,151 @@
+/* test_adopt_params.c - drafts: what parameters must be for a kernel to compile, and what follows from them.
+ */
+#include "adopt_lines.h"
+
+TestSuite(adopt_params);
+
+Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memory)
+{
+    static const example EXAMPLES[] = {
+        { .what = "assertions of parameters, also by constants that are made of them",
+          .text = "template <int BM, int BN, int WM> __global__ void k(float *y) {\n"
+                  "constexpr int WARPS = BM / WM;\n"
+                  "static_assert(BM % WM == 0 && (BN >= 2 * WM), \"whole warps\");\n"
+                  "static_assert(WARPS * 32 <= 1024); static_assert(sizeof(int) == 4);\n"
+                  "y[blockIdx.x * BM + threadIdx.x] = BN; }\n"
+                  "void run(float *y) { k<64, 64, 16><<<10, 64>>>(y); }",
+          .lines = { "require   BM % WM == 0  # the kernel asserts it\n",
+                     "require   BN >= WM * 2  # the kernel asserts it\n",
+                     "require   (BM / WM) * 32 <= 1024  # the kernel asserts it\n", "!== 4" } },
+        { .what = "assertions of the function that launches, of what it calls them",
+          .text =
+              "template <int BM, int BK> __global__ void k(float *y) { __shared__ float s[BM][BK];\n"
+              "y[blockIdx.x * BM + threadIdx.x] = s[0][0]; }\n"
+              "void run(float *y) { constexpr int TILE{64}, DEPTH{8}; static_assert(TILE % DEPTH == 0U);\n"
+              "static_assert(sizeof(float) == 4 && TILE / DEPTH > 2); k<TILE, DEPTH><<<10, 64>>>(y); }",
+          .lines = { "require   BM % BK == 0  # the host asserts it\n",
+                     "require   (BM / BK) > 2  # the host asserts it\n", "!== 4" } },
+        { .what = "static shared memory that its larger values do not fit in",
+          .text =
+              "#define TILE 32\n#define PAD 1\n__global__ void k(float *y, int n) {\n"
+              "__shared__ double s[TILE][TILE + PAD]; __shared__ int small[4];\n"
+              "int i = blockIdx.x * TILE + threadIdx.x; s[0][threadIdx.x] = 1; if (i < n) y[i] = small[0]; }",
+          .lines = { "param     TILE = 16 32 64 128\n", "require   TILE * TILE * 8 + TILE * 8 + 16 <= 49152  "
+                                                        "# static shared memory of a block\n" } },
+        { .what = "which is said of no others",
+          .text = "#define TILE 16\n__global__ void k(float *y, int n) {\n__shared__ float s[TILE][TILE];\n"
+                  "int i = blockIdx.x * TILE + threadIdx.x; s[0][threadIdx.x] = 1; if (i < n) y[i] = 1; }",
+          .lines = { "param     TILE = ", "!shared memory" } },
+        { .what = "sizes of fragments, of which the library has few, are none",
+          .text = "template <int TILE, int FRAG> __global__ void k(float *y) { __shared__ float s[TILE];\n"
+                  "wmma::fragment<wmma::accumulator, FRAG, FRAG, 16, float> f; float t[FRAG];\n"
+                  "y[threadIdx.x] = s[0]; }\nvoid run(float *y) { k<32, 16><<<1, 32>>>(y); }",
+          .lines = { "param     TILE = ", "kernel    k<TILE, 16>", "!param     FRAG" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define TILES                                                                                                \
+    "template <int BM, int BN, int TM, int THREADS> __global__ void k(float *y, int n) {\n"                  \
+    "__shared__ float s[BM][BN]; float t[TM]; s[0][threadIdx.x] = 1;\n"                                      \
+    "int i = blockIdx.x * BM + threadIdx.x; if (i < n) y[i] = s[0][threadIdx.x]; }\n"
+
+Test(adopt_params, that_the_host_computes_of_others_follow_them)
+{
+    static const example EXAMPLES[] = {
+        { .what =
+              "threads of a block as an argument of the template; numbers in braces, const behind the type",
+          .text = TILES "void run(float *y, int n) { constexpr int BM{64U}, TM{8U}; constexpr int BN{32U};\n"
+                        "constexpr unsigned int PER_BLOCK{BM * BN / TM};\n"
+                        "dim3 const block{PER_BLOCK, 1U, 1U};\n"
+                        "dim3 const grid{(static_cast<unsigned int>(n) + BM - 1U) / BM, 1U};\n"
+                        "k<BM, BN, TM, PER_BLOCK><<<grid, block, 0U>>>(y, n); }",
+          .lines = { "kernel    k<BM, BN, TM, (BM * BN / TM)>\n", "block     BM * BN / TM\n",
+                     "grid      (n + BM - 1) / BM, 1  # line 8\n", "!param     THREADS",
+                     "require   BM * BN / TM <= device.max_threads_per_block\n" } },
+        { .what = "a block of quotients",
+          .text = TILES "void run(float *y, int n) { const int BM = 64, BN = 32, TM = 8;\n"
+                        "dim3 block(BN / TM, BM / TM); k<BM, BN, TM, 256><<<n / BM, block>>>(y, n); }",
+          .lines = { "block     BN / TM, BM / TM\n", "param     TM = " } },
+        { .what = "the number of the case that a launch stands in",
+          .text = "template <int SIDE> __global__ void k(float *y, int n) { __shared__ float s[SIDE];\n"
+                  "int i = blockIdx.x * SIDE + threadIdx.x; s[threadIdx.x] = 1; if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n, int side) { dim3 block(side);\n"
+                  "dim3 grid((n + block.x - 1) / block.x);\n"
+                  "switch (side) { case 32: k<32><<<grid, block>>>(y, n); break;\n"
+                  "case 64: k<64><<<grid, block>>>(y, n); break; } }",
+          .lines = { "param     SIDE = 32 64\n", "block     SIDE\n", "grid      (n + SIDE - 1) / SIDE" } },
+        { .what = "a side that is not understood is that of a square",
+          .text = "__global__ void k(float *y, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y; if (i < n && j < 9) y[i] "
+                  "= 1; }\n"
+                  "void run(float *y, int n, int side) { dim3 block = { side, side, 1 };\n"
+                  "k<<<n / side, block>>>(y, n); }",
+          .lines = { "block     BLOCK_X, BLOCK_X\n", "default   BLOCK_X=16 " } },
+        { .what = "a name of the code's own is none that nobody defines",
+          .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
+                  "void run(float *y) { k<<<1, 32>>>(y); }",
+          .lines = { "!param     result_ptr" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, buffers_reach_as_far_as_a_macro_takes_an_element_for_more)
+{
+    static const example EXAMPLES[] = {
+        { .what = "float4 of a macro that takes the address, in brackets or not",
+          .text =
+              "#define FLOAT4(value) (reinterpret_cast<float4 *>(&(value))[0])\n#define HALF(x) ((x) / 2)\n"
+              "#define LOAD(p) *(float2 *)&p\n"
+              "__global__ void k(float *y, const float *x, const float *z, const float *w) {\n"
+              "int i = 4 * threadIdx.x; FLOAT4(y[i]) = FLOAT4(x[i]); y[0] = LOAD(z[i]).x + HALF(w[i]); }\n"
+              "void run(float *a) { k<<<1, 32>>>(a, a, a, a); }",
+          .lines = { "y T[128] output", "x T[128] input", "z T[126] input", "w T[125] input" } },
+        { .what = "a cast to a type of unknown size, which is asked, or what the host allocates",
+          .text = "template <class T, int N> struct Pack { T all[N]; };\n"
+                  "__global__ void k(float *y, const float *x, const float *z, const void *w, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n"
+                  "auto *p = reinterpret_cast<const Pack<float, 4> *>(x); y[i] = p[i].all[0] + ((Pack<float, "
+                  "2> *)z)[i].all[1]\n"
+                  "+ ((const float *)w)[i]; }\n"
+                  "void run(float *y, float *z, int n) { float *x; cudaMalloc(&x, 4 * n * sizeof(float));\n"
+                  "k<<<(n + 63) / 64, 64>>>(y, x, z, z, n); }",
+          .lines = { "y T[n] output\n", "x T[n * 4] input uniform -1 1  # as line 6 allocates it\n",
+                     "z T[n] input uniform -1 1  # ? how many elements has it?" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
+{
+    static const example EXAMPLES[] = {
+        { .what = "as many elements as its blocks have threads",
+          .text =
+              "__global__ void k(const float *x, float *y, int n) {\n"
+              "int i = blockIdx.x * blockDim.x + threadIdx.x; float a = x[i]; if (i + 1 < n) y[i] = a; }\n"
+              "void run(float *x, float *y) { const int S = 4096, K = 256; const int N = S * K;\n"
+              "dim3 block(K); dim3 grid(S); k<<<grid, block>>>(x, y, N); }",
+          .lines = { "arg       x T[1048576] input", "arg       n i32 = 1048576\n",
+                     "grid      4096  # line 4" } },
+        { .what = "but not what a loop steps through",
+          .text = "__global__ void k(float *y, int n) {\n"
+                  "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) "
+                  "y[i] = 1; }\n"
+                  "void run(float *y) { k<<<64, 128>>>(y, 8192); }",
+          .lines = { "arg       y T[n] output\n", "shape     n " } },
+        { .what = "its last step with one block is not what is meant",
+          .text = "__global__ void k(float *to, const float *from, int n) { float sum = 0;\n"
+                  "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) "
+                  "sum += from[i];\n"
+                  "if (threadIdx.x == 0) to[blockIdx.x] = sum; }\n"
+                  "void run(float *y, float *x, int n) { int blocks = (n + 127) / 128; k<<<blocks, 128>>>(y, "
+                  "x, n);\n"
+                  "k<<<1, 128>>>(y, y, blocks); }",
+          .lines = { "grid      (n + (128 - 1)) / 128  # line 4" } },
+        { .what = "a number of blocks is no number of threads",
+          .text = "#define NUM_BLOCK 64\n__global__ void k(float *y) { __shared__ float s[NUM_BLOCK];\n"
+                  "s[threadIdx.x % 4] = 1; y[blockIdx.x * 32 + threadIdx.x] = s[0]; }",
+          .lines = { "block     32\n", "!block     NUM_BLOCK" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}

@@ -1,0 +1,179 @@
+/*
+ * adopt_rules.c - what parameters must be for the kernel's code to compile: its static_asserts, and 48 KiB of
+ * static shared memory. Only what is made of parameters and numbers alone.
+ */
+#include "exchange/adopt_sizes.h"
+
+#include <stdio.h>
+
+enum { STATIC_SHARED_BYTES = 49152 };
+
+/* Whether it has a parameter; false of *alone: and something else. */
+static bool has_params(const atx_poly_table *s, const atx_poly *p, bool *alone)
+{
+    bool any = false;
+    for (int i = 0; i < s->count; i++)
+        if (s->items[i].kind == ATX_SYMBOL_NAME && atx_poly_has(s, p, i)) {
+            any = any || s->items[i].tag == ATX_TAG_PARAM;
+            *alone = *alone && s->items[i].tag == ATX_TAG_PARAM;
+        }
+    return any;
+}
+
+/* Tokens without brackets around all of them. */
+static atx_span bare(const atx_tokens *t, atx_span span)
+{
+    while (span.begin + 1 < span.end && atx_tokens_is(t, span.begin, "(") &&
+           atx_tokens_match(t, span.begin) + 1 == span.end)
+        span = (atx_span){ span.begin + 1, span.end - 1 };
+    return span;
+}
+
+/* The text of an expression, which may be A % B; `part`: of such; `host`: the function that it stands in,
+ * where that is no kernel. false: not understood. */
+static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, atx_span span, bool part,
+                       bool *params)
+{
+    const atx_tokens *t = z->frame.t;
+    span = bare(t, span);
+    const size_t rest = atx_tokens_find(t, span.begin, span.end, "%");
+    if (rest < span.end) {
+        const bool first = write_side(out, z, host, (atx_span){ span.begin, rest }, true, params);
+        atx_str_add(out, " % ");
+        return first && write_side(out, z, host, (atx_span){ rest + 1, span.end }, true, params);
+    }
+    const atx_range value =
+        host ? atx_host_value(&z->bounds, host, span, 1) : atx_bounds_value(&z->bounds, &z->frame, span);
+    bool alone = true;
+    *params = has_params(&z->bounds.symbols, &value.most, &alone) || *params;
+    if (!value.exact || value.most.bad || !alone)
+        return false;
+    const bool sum = part && (value.most.count > 1 || (value.most.count && value.most.terms[0].degree > 1));
+    atx_str_add(out, sum ? "(" : "");
+    atx_poly_write(out, &z->bounds.symbols, &value.most);
+    atx_str_add(out, sum ? ")" : "");
+    return true;
+}
+
+static void add_rule(atx_draft *d, const char *text, const char *why)
+{
+    for (int i = 0; i < d->rule_count; i++)
+        if (strcmp(d->rules[i].text, text) == 0)
+            return;
+    if (d->rule_count == ATX_DRAFT_RULES || strlen(text) >= ATX_DRAFT_EXPR)
+        return;
+    d->rules[d->rule_count].why = why;
+    strcpy(d->rules[d->rule_count++].text, text);
+}
+
+/* A < B, A % B == 0 ... */
+static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *host, atx_span span)
+{
+    static const char *const SIGNS[] = { "==", "!=", "<=", ">=", "<", ">" };
+    const atx_tokens *t = z->frame.t;
+    span = bare(t, span);
+    for (size_t k = 0; k < sizeof SIGNS / sizeof *SIGNS; k++) {
+        const size_t sign = atx_tokens_find(t, span.begin, span.end, SIGNS[k]);
+        atx_str text = { 0 };
+        bool params = false;
+        if (sign >= span.end)
+            continue;
+        bool good = write_side(&text, z, host, (atx_span){ span.begin, sign }, false, &params);
+        atx_str_addf(&text, " %s ", SIGNS[k]);
+        good = good && write_side(&text, z, host, (atx_span){ sign + 1, span.end }, false, &params);
+        if (good && params && !text.failed)
+            add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
+        atx_str_clear(&text);
+        return;
+    }
+}
+
+/* static_assert(A && B, "text") */
+static void read_assertion(atx_draft *d, atx_sizing *z, const atx_host_frame *host, size_t open)
+{
+    const atx_tokens *t = z->frame.t;
+    const size_t close = atx_tokens_match(t, open);
+    const atx_span all = bare(t, (atx_span){ open + 1, atx_code_comma(t, open + 1, close) });
+    if (close >= t->count || atx_tokens_find(t, all.begin, all.end, "||") < all.end)
+        return;
+    for (size_t at = all.begin, end; at < all.end; at = end + 1) {
+        end = atx_tokens_find(t, at, all.end, "&&");
+        read_comparison(d, z, host, (atx_span){ at, end });
+    }
+}
+
+/* Bytes of "__shared__ float a[N][M];" at token i. false: not understood. */
+static bool add_shared(atx_poly *sum, const atx_draft *d, atx_sizing *z, size_t i)
+{
+    const atx_tokens *t = z->frame.t;
+    atx_draft_type type;
+    const size_t end = atx_tokens_find(t, i, z->frame.body.end, ";");
+    size_t open = atx_tokens_find(t, i, end, "[");
+    if (open >= end || open < i + 2 || atx_tokens_find(t, i, end, ",") < end)
+        return false;
+    atx_draft_type_of(&type, d, i + 1, open - 1);
+    atx_poly bytes = atx_poly_number(atx_draft_bytes(d, &type));
+    for (; atx_tokens_is(t, open, "["); open = atx_tokens_match(t, open) + 1) {
+        const atx_range n =
+            atx_bounds_value(&z->bounds, &z->frame, (atx_span){ open + 1, atx_tokens_match(t, open) });
+        if (!n.exact)
+            return false;
+        bytes = atx_poly_multiply(&z->bounds.symbols, &bytes, &n.most);
+    }
+    *sum = atx_poly_add(sum, &bytes, 1);
+    return bytes.count > 0 && !sum->bad;
+}
+
+static atx_poly largest(void *context, int id)
+{
+    const atx_sizing *z = context;
+    const atx_poly_entry *symbol = &z->bounds.symbols.items[id];
+    long value = 1;
+    return atx_draft_param_value(&value, z->bounds.d, symbol->name)
+               ? atx_poly_number(atx_draft_largest(z->bounds.d, symbol->name, value))
+               : atx_poly_symbol(id);
+}
+
+/* Those of the host's function that launches it. */
+static void read_host(atx_draft *d, atx_sizing *z)
+{
+    const atx_draft_function *f = d->launched ? atx_host_function_around(d, d->launch.at) : NULL;
+    const atx_host_frame frame = { .f = f, .at = d->launch.at, .launches = true, .params = true };
+    for (size_t i = f ? f->body : SIZE_MAX; f && i < f->end; i++)
+        if (atx_tokens_is(&d->code, i, "static_assert") && atx_tokens_is(&d->code, i + 1, "("))
+            read_assertion(d, z, &frame, i + 1);
+}
+
+/* What is understood of it must fit. */
+static void read_shared(atx_draft *d, atx_sizing *z)
+{
+    atx_poly sum = atx_poly_number(0);
+    bool alone = true;
+    long most;
+    for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++) {
+        atx_poly with = sum;
+        if (atx_tokens_is(z->frame.t, i, "__shared__") && add_shared(&with, d, z, i))
+            sum = with;
+    }
+    if (!has_params(&z->bounds.symbols, &sum, &alone) || !alone)
+        return;
+    const atx_poly all = atx_poly_replace(&z->bounds.symbols, &sum, largest, z);
+    if (atx_poly_is_number(&most, &all) && most <= STATIC_SHARED_BYTES)
+        return;
+    atx_str text = { 0 };
+    atx_poly_write(&text, &z->bounds.symbols, &sum);
+    atx_str_addf(&text, " <= %d", STATIC_SHARED_BYTES);
+    if (!text.failed)
+        add_rule(d, text.data, "static shared memory of a block");
+    atx_str_clear(&text);
+}
+
+void atx_draft_read_rules(atx_draft *d, atx_sizing *z)
+{
+    const atx_tokens *t = z->frame.t;
+    for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++)
+        if (atx_tokens_is(t, i, "static_assert") && atx_tokens_is(t, i + 1, "("))
+            read_assertion(d, z, NULL, i + 1);
+    read_host(d, z);
+    read_shared(d, z);
+}
