@@ -23,19 +23,18 @@ static void interrupt(void)
     e2e_expect_no_process();
 }
 
-static bool has_process(char role)
+static int processes(char role)
 {
-    int list[64], count = e2e_processes(list, 64);
+    int list[64], found = 0, count = e2e_processes(list, 64);
     for (int i = 0; i < count; i++)
-        if (e2e_role(list[i]) == role)
-            return true;
-    return false;
+        found += e2e_role(list[i]) == role;
+    return found;
 }
 
-static void wait_for_process(char role)
+static void wait_for_processes(char role, int count)
 {
-    while (!has_process(role)) {
-        cr_assert(!e2e_has_ended(&run), "it ended and had no process '%c'", role);
+    while (processes(role) < count) {
+        cr_assert(!e2e_has_ended(&run), "it ended and had no %d processes '%c'", count, role);
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     }
 }
@@ -45,7 +44,7 @@ Test(overlap, compilers_start_while_the_device_does)
     e2e_script("slow cuInit 36000000 create opens");
     e2e_start(&run, E2E_REAL, E2E_MINE);
     e2e_wait_for_file(&run, "opens");
-    wait_for_process('w');
+    wait_for_processes('w', 1);
     interrupt();
 }
 
@@ -54,8 +53,40 @@ Test(overlap, compilers_start_while_the_first_of_all_devices_does)
     e2e_script("count 3\nslow cuInit 36000000 create opens");
     e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_wait_for_file(&run, "opens");
-    wait_for_process('w');
+    wait_for_processes('w', 1);
     interrupt();
+}
+
+/* How many there are is known when the first one has started; until then as many start as it seems. */
+Test(overlap, all_devices_start_at_the_same_time)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,1,2", 1);
+    e2e_script("count 3\nslow cuInit 36000000");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    wait_for_processes('r', 3);
+    interrupt();
+}
+
+#define DEVICES "SELECT count(DISTINCT device_uuid) FROM run"
+
+Test(overlap, fewer_devices_than_it_seemed_are_all_that_is_used)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,1,7", 1);
+    e2e_script("count 2");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0 && !strstr(run.err, "error"), run);
+    cr_assert_eq(e2e_count(DEVICES), 2);
+    e2e_expect_no_process();
+}
+
+Test(overlap, more_devices_than_it_seemed_are_used)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+    e2e_script("count 3");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(DEVICES), 3);
+    e2e_expect_no_process();
 }
 
 /* The context takes as long as finding the device; the kernels that verify do not wait for it. */

@@ -180,10 +180,13 @@ at_status atx_session_open(atx_session *s, atx_device *device, at_error *err)
     return status;
 }
 
-void atx_session_share(atx_session *s, int workers)
+at_status atx_session_share(atx_session *s, int workers, at_error *err)
 {
-    if (s->env.builder.pool)
-        atx_pool_shrink(s->env.builder.pool, workers);
+    atx_pool *pool = s->env.builder.pool;
+    if (!pool)
+        return AT_OK;
+    atx_pool_shrink(pool, workers);
+    return atx_pool_grow(pool, workers, NULL, err);
 }
 
 void atx_session_close(atx_session *s)

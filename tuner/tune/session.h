@@ -27,8 +27,8 @@ typedef struct atx_session_plan {
  */
 at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_error *err) AT_MUST_CHECK;
 
-/* Fewer compile workers: there are more devices than one. Before atx_session_open. */
-void atx_session_share(atx_session *session, int workers);
+/* So many compile workers: there are more or fewer devices than was known. Before atx_session_open. */
+at_status atx_session_share(atx_session *session, int workers, at_error *err) AT_MUST_CHECK;
 
 /*
  * The device that the session will be opened with has this compute capability: has the kernels that verify

@@ -352,10 +352,31 @@ static int workers_of_each(const team *t, int count)
     return jobs / count > 0 ? jobs / count : 1;
 }
 
-/* Which devices: how many there are without a list, the first one says. */
+/* As many as there are, says the first one; as many as were guessed have been started beside it. */
+static at_status count_devices(members *all, team *t, int *count, at_error *err)
+{
+    at_status status = await_member(&all->list[0], t, err);
+    if (status != AT_OK)
+        return status;
+    const int guessed = *count, visible = atx_device_info_of(all->list[0].device)->visible;
+    for (int i = visible; i < guessed; i++) {
+        close_member(&all->list[i]);
+        all->count--;
+    }
+    if (visible > guessed)
+        status = room_for(all, visible, err);
+    for (int i = 0; i < visible && i < guessed && guessed != visible && status == AT_OK; i++)
+        status = atx_session_share(all->list[i].session, workers_of_each(t, visible), err);
+    for (int i = guessed; i < visible && status == AT_OK; i++)
+        status = start_member(&all->list[i], i, workers_of_each(t, visible), t, err);
+    *count = visible;
+    return status;
+}
+
+/* Which devices: without a list all of them. */
 static at_status open_devices(members *all, team *t, at_error *err)
 {
-    int given = t->options->device_count, count = given ? given : 1, from = given ? 0 : 1;
+    int given = t->options->device_count, count = given ? given : atx_device_guess(), from = given ? 0 : 1;
     at_status status = room_for(all, count, err);
     if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
         status = atx_no_memory(err);
@@ -363,16 +384,8 @@ static at_status open_devices(members *all, team *t, at_error *err)
         status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
         status = may_be_absent(&all->list[i], t, status, err);
     }
-    if (status == AT_OK && !given) {
-        status = await_member(&all->list[0], t, err);
-        count = status == AT_OK ? atx_device_info_of(all->list[0].device)->visible : 1;
-        if (status == AT_OK && count > 1)
-            status = room_for(all, count, err);
-        if (status == AT_OK && count > 1)
-            atx_session_share(all->list[0].session, workers_of_each(t, count));
-        for (int i = 1; i < count && status == AT_OK; i++)
-            status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
-    }
+    if (status == AT_OK && !given)
+        status = count_devices(all, t, &count, err);
     for (int i = from; i < count && status == AT_OK; i++)
         if (!all->list[i].absent) {
             status = await_member(&all->list[i], t, err);
