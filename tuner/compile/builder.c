@@ -176,8 +176,6 @@ at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *nam
         if (status == AT_OK && atx_cancel_due(builder->cancel))
             status = atx_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
     }
-    if (status == AT_ERR_CANCELLED)
-        atx_pool_drop(builder->pool);
     return status;
 }
 

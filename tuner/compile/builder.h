@@ -54,7 +54,7 @@ at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *na
 
 /*
  * Waits until build->source is compiled; submits it first if needed. Jobs of others go on meanwhile.
- * AT_ERR_CANCELLED: the builder was cancelled, and all that is being compiled is given up.
+ * AT_ERR_CANCELLED: the builder was cancelled; what is being compiled goes on.
  */
 at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;

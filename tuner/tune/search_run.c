@@ -384,7 +384,7 @@ static void expect_trials(atx_progress *p, const atx_search_run *c)
 static void report_progress(atx_search_run *c)
 {
     double now = atx_now_s();
-    atx_progress p = c->account.progress;
+    atx_progress p = c->account.progress; /* which has the time before this search run */
     char best[256] = "";
 
     if (now - c->account.reported_s < REPORT_S)
@@ -394,7 +394,7 @@ static void report_progress(atx_search_run *c)
     expect_trials(&p, c);
     p.failed = c->account.tally.failed;
     p.helping = atx_search_run_ready_device_slots(c) - 1;
-    p.elapsed_s = now - c->account.tally.started_s;
+    p.elapsed_s += now - c->account.run_s;
     p.left_s = c->account.tally.decided ? p.elapsed_s / (double)c->account.tally.decided *
                                               (double)(p.total - c->account.tally.decided)
                                         : -1;
@@ -432,6 +432,7 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
     at_error later = { 0 };
     size_t wrote = 0;
     c->account.progress = *shown;
+    c->account.run_s = atx_now_s();
     c->account.ceiling_s = ceiling_s;
     while (status == AT_OK && !finished(c)) {
         bool progressed = false;

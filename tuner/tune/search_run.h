@@ -42,7 +42,6 @@ typedef struct atx_search_run_count {
     int64_t decided, failed, outcomes[ATX_OUTCOMES];
     int64_t known;          /* of them taken from the store                            */
     double busy_s, saved_s; /* sums over its trials, as in atx_measured                */
-    double started_s;       /* on atx_now_s()                                          */
     double helped_s;        /* seconds of other devices that took part, together       */
     double fed_s;           /* when the device got its first trial; 0: not yet         */
     bool converged;         /* the strategy ended it, because little was to be gained  */

@@ -83,9 +83,9 @@ struct atx_search_run {
     /* What is reported. */
     struct atx_search_run_account {
         atx_search_run_count tally;
-        double compile_s, measure_s; /* sums over the trials that were compiled */
-        double flushed_s, reported_s;
-        atx_progress progress; /* what stays the same between reports            */
+        double compile_s, measure_s;         /* sums over the trials that were compiled */
+        double run_s, flushed_s, reported_s; /* when it began to run, stored, reported */
+        atx_progress progress;               /* what stays the same between reports            */
         double ceiling_s;
     } account;
 };

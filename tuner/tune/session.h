@@ -45,6 +45,14 @@ void atx_session_tick(atx_session *session);
 at_status atx_session_open(atx_session *session, atx_device *device, at_error *err) AT_MUST_CHECK;
 void atx_session_close(atx_session *session); /* NULL is allowed */
 
+/*
+ * While a problem is re-measured the next one's kernels are compiled. `upcoming` says which that is; NULL: it
+ * is not known yet, or there is none. It is asked at most once a problem, and what it returns is to be tuned
+ * next, if anything is.
+ */
+typedef const atx_problem *atx_upcoming(void *context);
+void atx_session_set_upcoming(atx_session *session, atx_upcoming *upcoming, void *context);
+
 /* The handles that it has opened; valid until it is closed. */
 atx_env *atx_session_env(atx_session *session);
 

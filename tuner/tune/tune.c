@@ -52,6 +52,8 @@ typedef struct member {
     at_status begun; /* of the session; looked at when the device is there */
     at_error why;
     group *group;
+    size_t ahead;   /* the place that is drawn next ... */
+    bool has_ahead; /* ... if it was drawn before its time */
     pthread_t thread;
     bool started;
     bool absent; /* its device did not start: others go on without it */
@@ -105,33 +107,59 @@ static size_t problem_at(const member *m, size_t place)
     return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
 }
 
-/* The next problem of the group; false when there is none, or the user wants to stop. */
-static bool draw(member *m, size_t *place)
+/* The next problem of the group becomes the member's next. The lock is held. */
+static void draw_ahead(member *m)
 {
     group *g = m->group;
-    pthread_mutex_lock(&m->team->lock);
     while (g->next < m->team->count && g->refused[problem_at(m, g->next)])
         g->next++;
-    bool again = g->left_count > 0, more = (again || g->next < m->team->count) && !is_asked_to_end(m);
-    if (more)
-        *place = again ? g->left[--g->left_count] : g->next++;
-    if (more)
-        atx_helper_pool_begin(g->helper_pool);
+    const bool again = g->left_count > 0;
+    m->has_ahead = (again || g->next < m->team->count) && !is_asked_to_end(m);
+    if (!m->has_ahead)
+        return;
+    m->ahead = again ? g->left[--g->left_count] : g->next++;
+    atx_helper_pool_begin(g->helper_pool);
+}
+
+/* The next problem; false when there is none, or the user wants to stop. */
+static bool draw(member *m, size_t *place)
+{
+    pthread_mutex_lock(&m->team->lock);
+    if (!m->has_ahead)
+        draw_ahead(m);
+    const bool more = m->has_ahead && !is_asked_to_end(m);
+    if (more) {
+        *place = m->ahead;
+        m->has_ahead = false;
+    }
     pthread_mutex_unlock(&m->team->lock);
     return more;
 }
 
+/* Of the last problems none is drawn before its time: another device may be free for it sooner. */
+static const atx_problem *upcoming(void *context)
+{
+    member *m = context;
+    const group *g = m->group;
+    pthread_mutex_lock(&m->team->lock);
+    if (g->members == 1 || g->next + (size_t)g->members <= m->team->count)
+        draw_ahead(m);
+    pthread_mutex_unlock(&m->team->lock);
+    return m->has_ahead ? &m->team->problems[problem_at(m, m->ahead)] : NULL;
+}
+
 /* A problem that was drawn is done, or another device is to begin it again: what was measured is stored. */
-static void put_down(member *m, size_t place)
+static void put_down(const member *m, size_t place, bool again)
 {
     group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
-    if (m->status != AT_OK && atx_device_is_lost(m->device))
+    if (again)
         g->left[g->left_count++] = place;
     atx_helper_pool_end(g->helper_pool);
     pthread_mutex_unlock(&m->team->lock);
 }
 
+/* Also one that was never started. */
 static void close_member(const member *m)
 {
     atx_session_close(m->session);
@@ -196,12 +224,13 @@ static void *member_main(void *context)
         refuse(m, atx_session_env(m->session));
     if (m->status == AT_OK)
         atx_session_env(m->session)->helper_pool = m->group->members > 1 ? m->group->helper_pool : NULL;
+    atx_session_set_upcoming(m->session, upcoming, m);
     while (m->status == AT_OK && !over) {
         if (draw(m, &place)) {
             idle = false;
             m->status = atx_session_tune(m->session, &t->problems[problem_at(m, place)], (int)place,
                                          (int)t->count, &m->err);
-            put_down(m, place);
+            put_down(m, place, m->status != AT_OK && atx_device_is_lost(m->device));
         } else if (idle || is_asked_to_end(m)) {
             over = true;
         } else if (atx_helper_pool_is_idle(m->group->helper_pool)) {
@@ -210,6 +239,8 @@ static void *member_main(void *context)
             help(m, &helped);
         }
     }
+    if (m->has_ahead)
+        put_down(m, m->ahead, true);
     pass_over(m);
     close_member(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
