@@ -61,8 +61,8 @@ const int64_t *atx_search_run_slots(const atx_search_run *search_run); /* the op
 const char *atx_search_run_strategy(const atx_search_run *search_run); /* its name */
 bool atx_search_run_is_copy(const atx_search_run *search_run);
 
-/* Proposes as many candidates as the compilers take, and has them compiled, without waiting: before the
- * device is ready. */
+/* Proposes as many candidates as the compilers take, has them compiled, and takes what they have compiled,
+ * without waiting: before the device is ready. */
 at_status atx_search_run_compile_ahead(atx_search_run *search_run, at_error *err) AT_MUST_CHECK;
 
 /*

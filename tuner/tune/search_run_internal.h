@@ -75,7 +75,7 @@ struct atx_search_run {
         size_t candidate_count, candidate_cap;
         size_t *ready; /* compiled, waiting for the device                       */
         size_t ready_first, ready_count, ready_cap;
-        size_t *again; /* to be compiled again: what the cache gave did not load        */
+        size_t *again; /* set aside: the cache's did not load, or another search compiles it */
         size_t again_count, again_cap;
         size_t unstored;  /* first candidate that may lack a row                 */
         int64_t deferred; /* candidates that are, now                            */

@@ -107,6 +107,7 @@ at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_
                         .seed = plan->options->seed,
                         .cancel.flag = plan->options->cancel };
     s->env.builder.cancel = &s->env.cancel;
+    s->env.builder.claims = plan->claims;
     at_status status = AT_OK;
     if (!plan->replay)
         status = atx_pool_open(&s->env.builder.pool,

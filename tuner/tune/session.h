@@ -16,6 +16,7 @@ typedef struct atx_session_plan {
     const atx_catalog *catalog;
     const atx_tune_options *options;
     const atx_tune_events *events;
+    atx_claims *claims;     /* of all sessions of the run, or NULL */
     bool replay;            /* without compile workers and NVRTC */
     int workers;            /* 0: one a core */
     atx_site *const *sites; /* of the workers, as in pool.h, or NULL */

@@ -42,7 +42,8 @@ typedef struct team {
     group *groups;
     int group_count;
     char warned[AT_ERROR_TEXT + 160]; /* last: with what is longest, of pass_over */
-    int *worker_owner;                /* of each compile worker of all places, the device that it works for */
+    atx_claims *claims;
+    int *worker_owner; /* of each compile worker of all places, the device that it works for */
 } team;
 
 typedef struct member {
@@ -309,6 +310,7 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
     const atx_session_plan plan = { .catalog = t->catalog,
                                     .options = o,
                                     .events = &t->member_events,
+                                    .claims = t->claims,
                                     .replay = atx_device_is_replay(spec),
                                     .workers = workers,
                                     .sites = places };
@@ -489,7 +491,8 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
         .context = &t, .progress = report_progress, .result = report_result, .warning = report_warning
     };
     pthread_mutex_init(&t.lock, NULL);
-    at_status status = open_devices(&all, &t, err);
+    t.claims = atx_claims_open();
+    at_status status = t.claims ? open_devices(&all, &t, err) : atx_no_memory(err);
     if (status == AT_OK)
         status = form_groups(&all, &t, err);
     if (status == AT_OK)
@@ -497,6 +500,7 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
     if (status == AT_OK)
         status = run_members(&all, err);
     close_members(&all);
+    atx_claims_close(t.claims);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
         atx_helper_pool_close(t.groups[i].helper_pool);
