@@ -5,7 +5,7 @@
  * simulated: what becomes of a trial is recorded (or made up, --made-up), how long it takes is modelled by
  * device/pace.h, and GPUs are handed out as tune/ does it: problems first, of several GPUs the most expensive
  * first, then places in the searches of others, each after it has opened the problem. Each GPU has compilers;
- * all of them are of one host, which they slow down. While a problem is re-measured the next one's copies and
+ * those of one host slow each other down. While a problem is re-measured the next one's copies and
  * first candidates are compiled.
  *
  * A problem has a thread, which proposes for all of its GPUs; all problems share one supervisor, which every
@@ -125,10 +125,11 @@ static double cpu_now_s(void)
 /*
  * As measured: from the smallest kernel of a transpose to the largest, one core each, and longer the more
  * compilers there are at once: 1,054 kernels take NVRTC 8.1 s with 16 compilers, 12.0 s with 64 on the same
- * host (64 threads of 32 cores), 1.47 times. 16 and 64 times 0.0116 more are in this ratio, as are the 94.5
- * and 117.6 ms a kernel that runs on one and four GPUs took, with 9 and 32 compilers busy on average.
+ * host, 1.47 times. 1.16 % more for each that is busy is in this ratio, as are the 94.5 and 117.6 ms a kernel
+ * of runs on one and four of its GPUs, with 9 and 32 compilers busy on average.
  */
 #define SLOWER_A_COMPILER 0.0116
+#define GPUS_A_HOST       4
 static double compile_s_of(int64_t index)
 {
     return 0.045 + 0.08 * atx_fraction(index, 1);
@@ -182,8 +183,8 @@ static double compiled_at_s(sim *s, problem *p, int64_t index)
     for (int i = 0; i < s->problem_count; i++)
         for (int k = 0; k < s->problems[i].cores; k++)
             busy += s->problems[i].core_free_s[k] > s->now_s;
-    double took_s =
-        compile_s_of(index) * (1 + SLOWER_A_COMPILER * fmin(busy, s->gpu_count * (double)s->set->cores));
+    const int hosts = (s->gpu_count + GPUS_A_HOST - 1) / GPUS_A_HOST;
+    double took_s = compile_s_of(index) * (1 + SLOWER_A_COMPILER * busy / hosts);
     p->core_free_s[core] = fmax(p->core_free_s[core], p->thread_s) + took_s;
     return p->core_free_s[core];
 }
