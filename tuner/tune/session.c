@@ -194,7 +194,6 @@ void atx_session_close(atx_session *s)
 {
     if (!s)
         return;
-    atx_session_close_job(s->next);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         atx_build_clear(&s->env.verify[i]);
     if (s->env.device)

@@ -49,7 +49,7 @@ void atx_session_close(atx_session *session); /* NULL is allowed */
 /*
  * While a problem is re-measured the next one's kernels are compiled. `upcoming` says which that is; NULL: it
  * is not known yet, or there is none. It is asked at most once a problem, and what it returns is to be tuned
- * next, if anything is.
+ * next, if anything is. Must be called with NULL before the session is closed: what was begun is given up.
  */
 typedef const atx_problem *atx_upcoming(void *context);
 void atx_session_set_upcoming(atx_session *session, atx_upcoming *upcoming, void *context);

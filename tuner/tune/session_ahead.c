@@ -9,6 +9,8 @@
 
 void atx_session_set_upcoming(atx_session *s, atx_upcoming *upcoming, void *context)
 {
+    atx_session_close_job(s->next);
+    s->next = NULL;
     s->upcoming = upcoming;
     s->upcoming_context = context;
 }

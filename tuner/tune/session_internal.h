@@ -1,7 +1,7 @@
 /*
  * session_internal.h - the insides of a session. Private to session*.c: session.c opens and closes it,
- * session_problem.c tunes a problem, session_ahead.c begins the next one, session_winner.c stores what came
- * of it, session_help.c takes part in another device's problem.
+ * session_job.c opens a problem, session_problem.c tunes it, session_ahead.c begins the next one,
+ * session_winner.c stores what came of it, session_help.c takes part in another device's problem.
  */
 #ifndef AUTOTUNE_SESSION_INTERNAL_H
 #define AUTOTUNE_SESSION_INTERNAL_H

@@ -88,15 +88,6 @@ static at_status run_search_run(atx_job *j, atx_search_run *search_run, atx_phas
     return atx_search_run_run(search_run, &shown, ceiling_s, err);
 }
 
-static at_status open_copies(atx_job *j, at_error *err)
-{
-    atx_problem problem;
-    if (atx_search_run_problem(j->main)->op->goal.peak ||
-        !atx_setup_ceiling(&problem, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main)))
-        return AT_OK;
-    return atx_search_run_open(&j->copies, j->env, &problem, true, err);
-}
-
 /* *ceiling_s is the fastest plain copy, or the time at the rate that the op declares; 0: it has none of its
  * own. */
 static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
@@ -113,27 +104,6 @@ static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
     if (status == AT_OK && best)
         *ceiling_s = best->m.timing.median_s;
     return status;
-}
-
-/*
- * All that the device needs first is compiled side by side, in the order in which it is wanted: the kernels
- * that verify (since the session was opened), the reference, copies, the first candidates.
- */
-at_status atx_session_begin_set_up(atx_job *j, at_error *err)
-{
-    atx_session_tick(j->s);
-    at_status status = atx_setup_begin(&j->preparation, j->env, atx_search_run_problem(j->main),
-                                       atx_search_run_slots(j->main), err);
-    j->begun = true;
-    if (status == AT_OK)
-        status = open_copies(j, err);
-    return status == AT_OK ? atx_session_compile_ahead(j, err) : status;
-}
-
-at_status atx_session_compile_ahead(atx_job *j, at_error *err)
-{
-    at_status status = j->copies ? atx_search_run_compile_ahead(j->copies, err) : AT_OK;
-    return status == AT_OK ? atx_search_run_compile_ahead(j->main, err) : status;
 }
 
 static at_status set_up(atx_job *j, at_error *err)
@@ -341,26 +311,6 @@ static void report(atx_job *j, atx_result *r, const atx_answer *answer, const ch
     r->answer = answer;
     r->why = why;
     j->env->events->result(j->env->events->context, r);
-}
-
-at_status atx_session_open_job(atx_job **out, atx_session *s, const atx_problem *problem, at_error *err)
-{
-    atx_job *j = *out = calloc(1, sizeof *j);
-    if (!j)
-        return atx_no_memory(err);
-    *j = (atx_job){ .s = s, .env = &s->env, .problem = problem, .remeasured.winner = -1 };
-    return atx_search_run_open(&j->main, &s->env, problem, false, err);
-}
-
-void atx_session_close_job(atx_job *j)
-{
-    if (!j)
-        return;
-    if (j->begun)
-        atx_setup_drop(&j->preparation, j->env);
-    atx_search_run_close(j->copies);
-    atx_search_run_close(j->main);
-    free(j);
 }
 
 /* What became of a job that was opened. */

@@ -163,6 +163,8 @@ static void put_down(const member *m, size_t place, bool again)
 /* Also one that was never started. */
 static void close_member(const member *m)
 {
+    if (m->session)
+        atx_session_set_upcoming(m->session, NULL, NULL);
     atx_session_close(m->session);
     atx_device_close(m->device);
 }
