@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(helper_pool, .init = e2e_begin, .fini = e2e_end);
@@ -99,20 +100,53 @@ Test(helper_pool, the_problem_of_a_device_that_dies_is_done_by_another)
     cr_assert_eq(e2e_count(TRIALS), 3 * 32);
 }
 
+/* It has drawn its next problem already, as that is compiled while the device re-measures. */
+Test(helper_pool, the_next_problem_of_a_device_that_dies_is_done_by_another)
+{
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\ncopy 4000 f32\n");
+    tune(TWO
+         "on 1\nhold copy_mine gone\n"
+         "on 0\nslow cuEventElapsedTime 100\nfail cuEventElapsedTime 22 999 sticky create gone\ngone gone",
+         "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2", 3);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 4);
+}
+
+static long kernels_compiled(void)
+{
+    const char *end = strstr(run.err, " kernels compiled");
+    e2e_expect(end != NULL, run);
+    while (end > run.err && end[-1] >= '0' && end[-1] <= '9')
+        end--;
+    return strtol(end, NULL, 10);
+}
+
+/* These problems have the same kernels, as sizes are arguments: all searches ask for them at the same time.
+ */
+Test(helper_pool, a_kernel_that_several_searches_ask_for_is_compiled_once)
+{
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\n");
+    e2e_own_cache("db");
+    const long before = e2e_count("SELECT count(*) FROM cubin");
+    tune("count 3", "tune --shapes shapes --only mine --templates templates --jobs 6 --device all", 0);
+    cr_assert_eq(e2e_count(TRIALS), 3 * 32);
+    const long kept = e2e_count("SELECT count(*) FROM cubin") - before;
+    cr_assert_leq(kernels_compiled(), kept, "%ld compiled, %ld kept", kernels_compiled(), kept);
+}
+
 /* Which they begin with is said on stderr, with the number of problems begun so far. */
 Test(helper_pool, several_devices_begin_with_the_most_expensive_problem_and_one_with_the_first)
 {
-    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 300000 f32\n");
+    e2e_write("shapes", "copy 300000 f32\ncopy 1000 f32\ncopy 200000 f32\n");
     tune(TWO,
          "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2 "
          "--verbose",
          0);
-    e2e_expect(strstr(run.err, "  1/3 300000 "), run);
+    e2e_expect(strstr(run.err, "  1/3 1000 "), run);
     tune(TWO,
          "tune --shapes shapes --only mine --templates templates --jobs 2 --device 0 --max-trials 2 "
          "--force --verbose",
          0);
-    e2e_expect(strstr(run.err, "  1/3 1000 ") && strstr(run.err, "  3/3 300000 "), run);
+    e2e_expect(strstr(run.err, "  1/3 300000 ") && strstr(run.err, "  3/3 200000 "), run);
 }
 
 Test(helper_pool, a_runner_that_is_killed_starts_again_and_nobody_waits_for_it)

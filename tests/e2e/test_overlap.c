@@ -23,19 +23,18 @@ static void interrupt(void)
     e2e_expect_no_process();
 }
 
-static bool has_process(char role)
+static int processes(char role)
 {
-    int list[64], count = e2e_processes(list, 64);
+    int list[64], found = 0, count = e2e_processes(list, 64);
     for (int i = 0; i < count; i++)
-        if (e2e_role(list[i]) == role)
-            return true;
-    return false;
+        found += e2e_role(list[i]) == role;
+    return found;
 }
 
-static void wait_for_process(char role)
+static void wait_for_processes(char role, int count)
 {
-    while (!has_process(role)) {
-        cr_assert(!e2e_has_ended(&run), "it ended and had no process '%c'", role);
+    while (processes(role) < count) {
+        cr_assert(!e2e_has_ended(&run), "it ended and had no %d processes '%c'", count, role);
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     }
 }
@@ -45,7 +44,7 @@ Test(overlap, compilers_start_while_the_device_does)
     e2e_script("slow cuInit 36000000 create opens");
     e2e_start(&run, E2E_REAL, E2E_MINE);
     e2e_wait_for_file(&run, "opens");
-    wait_for_process('w');
+    wait_for_processes('w', 1);
     interrupt();
 }
 
@@ -54,8 +53,40 @@ Test(overlap, compilers_start_while_the_first_of_all_devices_does)
     e2e_script("count 3\nslow cuInit 36000000 create opens");
     e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_wait_for_file(&run, "opens");
-    wait_for_process('w');
+    wait_for_processes('w', 1);
     interrupt();
+}
+
+/* How many there are is known when the first one has started; until then as many start as it seems. */
+Test(overlap, all_devices_start_at_the_same_time)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,1,2", 1);
+    e2e_script("count 3\nslow cuInit 36000000");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    wait_for_processes('r', 3);
+    interrupt();
+}
+
+#define DEVICES "SELECT count(DISTINCT device_uuid) FROM run"
+
+Test(overlap, fewer_devices_than_it_seemed_are_all_that_is_used)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,1,7", 1);
+    e2e_script("count 2");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0 && !strstr(run.err, "error"), run);
+    cr_assert_eq(e2e_count(DEVICES), 2);
+    e2e_expect_no_process();
+}
+
+Test(overlap, more_devices_than_it_seemed_are_used)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+    e2e_script("count 3");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(DEVICES), 3);
+    e2e_expect_no_process();
 }
 
 /* The context takes as long as finding the device; the kernels that verify do not wait for it. */
@@ -69,14 +100,15 @@ Test(overlap, what_verifies_is_compiled_while_the_context_is_made)
 }
 
 /* Its kernel compiles for hours: ptxas takes more than linear time on straight code. */
-static void write_slow_template(void)
+static void write_slow_template(const char *require)
 {
     char text[30000];
     size_t at = (size_t)snprintf(
         text, sizeof text,
-        "/*!autotune\ntemplate slow\nparam N = 1 2 3 4 5 6 7 8\ngrid 1\nblock 32\n*/\n"
+        "/*!autotune\ntemplate slow\nparam N = 1 2 3 4 5 6 7 8\n%sgrid 1\nblock 32\n*/\n"
         "extern \"C\" __global__ void copy_slow(T *out, const T *in, long long batch, long long rows, "
-        "long long cols)\n{\n    float a = in[N], b = in[1];\n    float *p = (float *)out;\n");
+        "long long cols)\n{\n    float a = in[N], b = in[1];\n    float *p = (float *)out;\n",
+        require);
     for (int i = 0; i < 200; i++)
         at += (size_t)snprintf(text + at, sizeof text - at,
                                "_Pragma(\"unroll\") for (int i = 0; i < 1000; i++)"
@@ -89,7 +121,7 @@ static void write_slow_template(void)
 /* Sixteen jobs have room for what the device needs first, and for candidates behind it. */
 Test(overlap, candidates_are_compiled_while_buffers_are_filled)
 {
-    write_slow_template();
+    write_slow_template("");
     e2e_script("kernel verify_fill * hang create fills");
     e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 10");
     e2e_wait_for_file(&run, "fills");
@@ -107,7 +139,7 @@ static void connect_nvml(void)
 /* With NVML all is known of a device before it has a context. */
 Test(overlap, candidates_are_compiled_while_the_context_is_made)
 {
-    write_slow_template();
+    write_slow_template("");
     connect_nvml();
     e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
     e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 10");
@@ -129,10 +161,25 @@ Test(overlap, a_context_that_is_refused_is_told)
  * own. */
 Test(overlap, candidates_of_a_problem_that_is_not_set_up_are_given_up)
 {
-    write_slow_template();
+    write_slow_template("");
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
     e2e_script("kernel copy_reference * 700");
     e2e_tune(&run, E2E_REAL, "tune --shapes shapes --only slow --templates templates --jobs 8 --no-cache");
     e2e_expect(run.code == 1, run);
     e2e_expect_no_process();
+}
+
+/* Compilers would be idle: the device re-measures the first problem, and each reading of its stopwatch takes
+ * a second. */
+Test(overlap, the_next_problem_is_compiled_while_one_is_remeasured)
+{
+    write_slow_template("require cols > 1500\n");
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
+    e2e_script("slow cuEventElapsedTime 1000");
+    e2e_start(&run, E2E_REAL,
+              "tune --shapes shapes --only mine,slow --templates templates --jobs 4 --max-trials 2");
+    e2e_wait_for_rows(&run, "SELECT count(*) FROM trial", 2);
+    e2e_wait_for_work(&run, 'w', 1);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 0, "the first problem was over");
+    interrupt();
 }

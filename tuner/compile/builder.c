@@ -14,12 +14,39 @@
 #include "device/layout.h"
 #include "lang/launches.h"
 #include "lang/render.h"
+#include "util/clock.h"
 #include "util/sha256.h"
 
 #include <string.h>
 
+/* After so long it is compiled here, too: the other thread may wait for a device that hangs. */
+#define ELSEWHERE_S 10.0
+
+static void give_back_claim(atx_build *build)
+{
+    if (build->claims)
+        atx_claims_give_back(build->claims, build->key);
+    build->claims = NULL;
+}
+
+/* Unless another builder compiles it. */
+static bool claim(atx_build *build, atx_builder *builder)
+{
+    const double now_s = atx_now_s();
+    if (!builder->claims || build->claims)
+        return true;
+    if (atx_claims_take(builder->claims, builder, build->key)) {
+        build->claims = builder->claims;
+        return true;
+    }
+    if (build->elsewhere_s <= 0)
+        build->elsewhere_s = now_s;
+    return now_s - build->elsewhere_s > ELSEWHERE_S;
+}
+
 void atx_build_clear(atx_build *build)
 {
+    give_back_claim(build);
     atx_str_clear(&build->source);
     atx_str_clear(&build->cubin);
     atx_str_clear(&build->launches);
@@ -66,12 +93,17 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
     if (status != AT_OK || !builder->cache)
         return status;
     atx_str log = { 0 };
+    const bool mine = claim(build, builder);
     status = atx_store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
     if (status == AT_OK && log.len)
         atx_nvrtc_digest(log.data, &build->log, &build->resources);
     else
         build->resources = ATX_RESOURCES_UNKNOWN;
     atx_str_clear(&log);
+    if (status == AT_OK)
+        give_back_claim(build);
+    if (mine || status != AT_ERR_NOT_FOUND)
+        build->elsewhere_s = 0;
     if (status != AT_OK) {
         if (status != AT_ERR_NOT_FOUND)
             give_up_cache(builder);
@@ -134,6 +166,7 @@ void atx_build_finish(atx_build *build, atx_builder *builder, atx_compiled *comp
     builder->compiled++;
     if (build->ok && builder->cache)
         keep_in_cache(build, builder);
+    give_back_claim(build);
 }
 
 /* Hands the source to the pool; without room it stays with the build. */
@@ -149,7 +182,8 @@ static at_status hand_over(atx_build *build, atx_builder *builder, const char *n
 at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *name, at_error *err)
 {
     at_status status = atx_build_look_up(build, builder, err);
-    return status == AT_OK && !build->done ? hand_over(build, builder, name, err) : status;
+    return status == AT_OK && !build->done && build->elsewhere_s <= 0 ? hand_over(build, builder, name, err)
+                                                                      : status;
 }
 
 static bool take(atx_build *build, atx_builder *builder)
@@ -167,17 +201,17 @@ at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *nam
 {
     if (build->done)
         return AT_OK;
-    at_status status = build->owner ? AT_OK : hand_over(build, builder, name, err);
-    while (status == AT_OK && !take(build, builder)) {
-        atx_pool_wait(builder->pool, NULL, 50);
+    at_status status = build->owner || build->elsewhere_s > 0 ? AT_OK : hand_over(build, builder, name, err);
+    while (status == AT_OK && !build->done && !take(build, builder)) {
+        atx_pool_wait(builder->pool, NULL, build->elsewhere_s > 0 ? 5 : 50);
         status = atx_pool_pump(builder->pool, err);
-        if (status == AT_OK && !build->owner)
+        if (status == AT_OK && build->elsewhere_s > 0)
+            status = atx_build_look_up(build, builder, err);
+        if (status == AT_OK && !build->owner && !build->done && build->elsewhere_s <= 0)
             status = hand_over(build, builder, name, err);
         if (status == AT_OK && atx_cancel_due(builder->cancel))
             status = atx_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
     }
-    if (status == AT_ERR_CANCELLED)
-        atx_pool_drop(builder->pool);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #define AUTOTUNE_BUILDER_H
 
 #include "device/device.h"
+#include "compile/claims.h"
 #include "compile/pool.h"
 #include "util/cancel.h"
 #include "db/store.h"
@@ -16,6 +17,7 @@ typedef struct atx_builder {
     atx_pool *pool;     /* NULL on a replay */
     atx_store *cache;   /* compiled kernels; NULL: none, also after it has failed once */
     atx_nvrtc *nvrtc;   /* for its version; NULL: kernels are rendered, not compiled, which a replay needs */
+    atx_claims *claims; /* of other builders with this cache; NULL: there are none */
     atx_cancel *cancel; /* ends a wait; NULL: nothing does */
     int cc;
     int owners;           /* who has jobs with the pool, so far: the next one's number is one more */
@@ -32,13 +34,18 @@ typedef struct atx_build {
     atx_str launches;        /* of a kernel in loops: its launches, made when it is bound the first time */
     atx_resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
-    bool cached;      /* it came from the cache, not from a compiler */
-    int owner;        /* of its job, which atx_build_begin handed to the pool; 0: there is none */
-    double compile_s; /* 0: from the cache */
+    bool cached;        /* it came from the cache, not from a compiler */
+    atx_claims *claims; /* that have its key; NULL: none */
+    double elsewhere_s; /* since when another builder compiles it, on atx_now_s(); 0: none does */
+    int owner;          /* of its job, which atx_build_begin handed to the pool; 0: there is none */
+    double compile_s;   /* 0: from the cache */
 } atx_build;
 void atx_build_clear(atx_build *build);
 
-/* Renders and, when the cache knows the kernel, completes the build (build->done). */
+/*
+ * Renders and, when the cache knows the kernel, completes the build (build->done). Where another builder is
+ * compiling it (build->elsewhere_s), the cache is to be asked again, by atx_build_look_up.
+ */
 at_status atx_build_start(atx_build *build, atx_builder *builder, const atx_template *t, atx_dtype type,
                           const atx_config *config, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
@@ -54,7 +61,7 @@ at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *na
 
 /*
  * Waits until build->source is compiled; submits it first if needed. Jobs of others go on meanwhile.
- * AT_ERR_CANCELLED: the builder was cancelled, and all that is being compiled is given up.
+ * AT_ERR_CANCELLED: the builder was cancelled; what is being compiled goes on.
  */
 at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;

@@ -435,11 +435,6 @@ void atx_pool_drop_of(atx_pool *pool, int owner)
         atx_compiled_clear(&finished);
 }
 
-void atx_pool_drop(atx_pool *pool)
-{
-    atx_pool_drop_of(pool, ANYBODY);
-}
-
 void atx_pool_shrink(atx_pool *pool, int workers)
 {
     while (pool->count > 1 && pool->count > workers) {

@@ -83,10 +83,9 @@ void atx_pool_wait_all(atx_pool *pool, const struct pollfd *also, int count, int
 at_status atx_pool_pump(atx_pool *pool, at_error *err) AT_MUST_CHECK;
 
 /*
- * Forgets every job: waiting ones, finished ones, and those under way, whose workers are replaced. For a run
- * that ends early.
+ * Forgets every job of an owner: waiting ones, finished ones, and those under way, whose workers are
+ * replaced. For a run that ends early.
  */
-void atx_pool_drop(atx_pool *pool);
 void atx_pool_drop_of(atx_pool *pool, int owner);
 
 /* Ends workers until so many are left; others compile their jobs again. */

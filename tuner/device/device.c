@@ -115,6 +115,22 @@ at_status atx_device_start_at(atx_device **out, atx_site *site, const char *spec
     return atx_device_start_runner(out, &at, err);
 }
 
+int atx_device_guess(void)
+{
+    enum { MOST = 64 };
+    char path[32];
+    int count = 0;
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    for (const char *at = visible; at && count < MOST; count++) {
+        at = strchr(at, ',');
+        at += at != NULL;
+    }
+    while (!visible && count < MOST && snprintf(path, sizeof path, "/dev/nvidia%d", count) > 0 &&
+           access(path, F_OK) == 0)
+        count++;
+    return count > 1 ? count : 1;
+}
+
 at_status atx_device_await(atx_device *device, atx_cancel *cancel, atx_device_found *found, void *context,
                            at_error *err)
 {

@@ -86,6 +86,12 @@ bool atx_device_is_lost(const atx_device *device);
 /* How many CUDA devices there are; AT_ERR_DEVICE without a driver. Asks a runner: no CUDA in this process. */
 at_status atx_device_count(int *out, atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 
+/*
+ * The same without asking, before a driver is loaded: as many as CUDA_VISIBLE_DEVICES names, or as there are
+ * /dev/nvidia0, 1, 2... At least 1. Only for what is begun ahead of the answer, which may be another one.
+ */
+int atx_device_guess(void);
+
 /* The same, and what tells each from all other GPUs; of more than `most` only so many. */
 at_status atx_device_uuids(char (*uuids)[64], int *count, int most, atx_cancel *cancel,
                            at_error *err) AT_MUST_CHECK;

@@ -6,7 +6,7 @@
 
 #include "util/bug.h"
 
-#define SLICE_MS 50   /* of a wait: between two of them it may have been asked to end */
+#define SLICE_MS 10   /* of a wait: between two of them it may have been asked to end */
 #define FRAME_S  30.0 /* within a message: its sender is frozen */
 
 static bool has_no_wait_time(void *context)
@@ -25,6 +25,8 @@ static at_status pass_on_cancel(atx_runner *d, at_error *err)
                    ? atx_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet",
                               d->ordinal)
                    : AT_OK;
+    if (d->base.cancel && d->base.cancel->tick)
+        d->base.cancel->tick(d->base.cancel->context);
     if (d->cancelled || !atx_cancel_asked(d->base.cancel))
         return AT_OK;
     d->cancelled = true;

@@ -95,7 +95,9 @@ const atx_device_info *atx_pack_bench_device(const atx_pack_bench *b)
 
 void atx_pack_bench_share(atx_pack_bench *b, int workers)
 {
-    atx_session_share(b->session, workers);
+    atx_pool *pool = atx_session_env(b->session)->builder.pool;
+    if (pool)
+        atx_pool_shrink(pool, workers);
 }
 
 /* ---- code ---- */

@@ -27,6 +27,7 @@ typedef struct atx_env {
     double budget_until_s;         /* when the problem's budget ends, on atx_now_s(); 0: never  */
     char doing[ATX_MAX_NAME + 40]; /* what a setup is busy with: "counting the ..."; "" nothing */
     atx_helper_pool *helper_pool;  /* other devices of the model; NULL: it works alone          */
+    bool remeasuring;              /* the device re-measures, and all that it needs is compiled */
     bool old_templates;            /* the recording's templates are others, and the user was warned        */
 } atx_env;
 

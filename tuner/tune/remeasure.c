@@ -157,11 +157,14 @@ static at_status compile_again(bool *again, atx_remeasurement *f, at_error *err)
 
 static at_status run(atx_remeasurement *f, at_error *err)
 {
-    const atx_env *env = f->env;
+    atx_env *env = f->env;
     const atx_remeasure_request request = {
         .list = f->list, .count = f->count, .seed = env->seed, .budget_until_s = env->budget_until_s
     };
-    return atx_device_remeasure(env->device, &request, f->rows, &f->notes, err);
+    env->remeasuring = true;
+    at_status status = atx_device_remeasure(env->device, &request, f->rows, &f->notes, err);
+    env->remeasuring = false;
+    return status;
 }
 
 /* What the rows say of the top candidates, but for the driver's copy. `timed`: there are times in them. */

@@ -64,6 +64,24 @@ static bool resume(atx_search_run *c, int64_t index, at_status *status, at_error
     return false;
 }
 
+/* To be compiled, or looked for, later. False: out of memory. */
+static bool set_aside(atx_search_run *c, size_t tag)
+{
+    if (!atx_grow(&c->candidates.again, &c->candidates.again_cap, c->candidates.again_count,
+                  sizeof *c->candidates.again))
+        return false;
+    c->candidates.again[c->candidates.again_count++] = tag;
+    return true;
+}
+
+static at_status submit(const atx_search_run *c, size_t tag, at_error *err)
+{
+    const atx_candidate *a = c->candidates.candidates[tag];
+    const atx_builder *builder = &c->env->builder;
+    return atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
+                           a->t->text.file, builder->cc, ATX_CUBIN, err);
+}
+
 static at_status propose_one(atx_search_run *c, at_error *err)
 {
     atx_builder *builder = &c->env->builder;
@@ -95,22 +113,25 @@ static at_status propose_one(atx_search_run *c, at_error *err)
     status = atx_build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK && a->build.done)
         return atx_search_run_make_ready(c, tag, err);
-    if (status == AT_OK)
-        status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
-                                 a->t->text.file, builder->cc, ATX_CUBIN, err);
-    return status;
+    if (status == AT_OK && a->build.elsewhere_s > 0)
+        return set_aside(c, tag) ? AT_OK : atx_no_memory(err);
+    return status == AT_OK ? submit(c, tag, err) : status;
 }
 
-/* What did not load, of the cache, goes before what is new. */
+/* What did not load, of the cache, goes before what is new; what another search compiles is looked for. */
 static at_status compile_again(atx_search_run *c, at_error *err)
 {
     atx_builder *builder = &c->env->builder;
     at_status status = AT_OK;
-    while (status == AT_OK && c->candidates.again_count && atx_pool_has_room(builder->pool)) {
-        size_t tag = c->candidates.again[--c->candidates.again_count];
-        const atx_candidate *a = c->candidates.candidates[tag];
-        status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
-                                 a->t->text.file, builder->cc, ATX_CUBIN, err);
+    for (size_t i = c->candidates.again_count; i-- > 0 && status == AT_OK;) {
+        const size_t tag = c->candidates.again[i];
+        atx_build *build = &c->candidates.candidates[tag]->build;
+        if (build->elsewhere_s > 0)
+            status = atx_build_look_up(build, builder, err);
+        if (status != AT_OK || build->elsewhere_s > 0 || (!build->done && !atx_pool_has_room(builder->pool)))
+            continue;
+        c->candidates.again[i] = c->candidates.again[--c->candidates.again_count];
+        status = build->done ? atx_search_run_make_ready(c, tag, err) : submit(c, tag, err);
     }
     return status;
 }
@@ -150,11 +171,6 @@ static at_status propose_ahead(atx_search_run *c, at_error *err)
     return status;
 }
 
-at_status atx_search_run_compile_ahead(atx_search_run *c, at_error *err)
-{
-    return c->env->builder.pool ? propose_ahead(c, err) : AT_OK;
-}
-
 static void trace_queues(const atx_search_run *c)
 {
     atx_trace *trace = c->env->options->trace;
@@ -184,6 +200,14 @@ static at_status take_compiled(atx_search_run *c, at_error *err)
         }
     }
     return status;
+}
+
+at_status atx_search_run_compile_ahead(atx_search_run *c, at_error *err)
+{
+    if (!c->env->builder.pool)
+        return AT_OK;
+    at_status status = take_compiled(c, err);
+    return status == AT_OK ? propose_ahead(c, err) : status;
 }
 
 at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *c, atx_candidate *a, at_error *err)
@@ -273,12 +297,8 @@ static at_status feed_devices(atx_search_run *c, bool *progressed, at_error *err
 static bool is_to_compile_again(atx_search_run *c, atx_candidate *a, const atx_measured *m)
 {
     bool loaded = m->resources.registers >= 0;
-    if (m->outcome != ATX_LAUNCH_FAILED || loaded || !a->build.cached ||
-        !atx_grow(&c->candidates.again, &c->candidates.again_cap, c->candidates.again_count,
-                  sizeof *c->candidates.again))
-        return false;
-    c->candidates.again[c->candidates.again_count++] = (size_t)m->tag;
-    return atx_build_distrust(&a->build);
+    return m->outcome == ATX_LAUNCH_FAILED && !loaded && a->build.cached && set_aside(c, (size_t)m->tag) &&
+           atx_build_distrust(&a->build);
 }
 
 static void take_one(atx_search_run *c, size_t device_slot, const atx_measured *m)
@@ -384,7 +404,7 @@ static void expect_trials(atx_progress *p, const atx_search_run *c)
 static void report_progress(atx_search_run *c)
 {
     double now = atx_now_s();
-    atx_progress p = c->account.progress;
+    atx_progress p = c->account.progress; /* which has the time before this search run */
     char best[256] = "";
 
     if (now - c->account.reported_s < REPORT_S)
@@ -394,7 +414,7 @@ static void report_progress(atx_search_run *c)
     expect_trials(&p, c);
     p.failed = c->account.tally.failed;
     p.helping = atx_search_run_ready_device_slots(c) - 1;
-    p.elapsed_s = now - c->account.tally.started_s;
+    p.elapsed_s += now - c->account.run_s;
     p.left_s = c->account.tally.decided ? p.elapsed_s / (double)c->account.tally.decided *
                                               (double)(p.total - c->account.tally.decided)
                                         : -1;
@@ -432,6 +452,7 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
     at_error later = { 0 };
     size_t wrote = 0;
     c->account.progress = *shown;
+    c->account.run_s = atx_now_s();
     c->account.ceiling_s = ceiling_s;
     while (status == AT_OK && !finished(c)) {
         bool progressed = false;

@@ -42,7 +42,6 @@ typedef struct atx_search_run_count {
     int64_t decided, failed, outcomes[ATX_OUTCOMES];
     int64_t known;          /* of them taken from the store                            */
     double busy_s, saved_s; /* sums over its trials, as in atx_measured                */
-    double started_s;       /* on atx_now_s()                                          */
     double helped_s;        /* seconds of other devices that took part, together       */
     double fed_s;           /* when the device got its first trial; 0: not yet         */
     bool converged;         /* the strategy ended it, because little was to be gained  */
@@ -62,8 +61,8 @@ const int64_t *atx_search_run_slots(const atx_search_run *search_run); /* the op
 const char *atx_search_run_strategy(const atx_search_run *search_run); /* its name */
 bool atx_search_run_is_copy(const atx_search_run *search_run);
 
-/* Proposes as many candidates as the compilers take, and has them compiled, without waiting: before the
- * device is ready. */
+/* Proposes as many candidates as the compilers take, has them compiled, and takes what they have compiled,
+ * without waiting: before the device is ready. */
 at_status atx_search_run_compile_ahead(atx_search_run *search_run, at_error *err) AT_MUST_CHECK;
 
 /*

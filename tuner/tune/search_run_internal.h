@@ -75,7 +75,7 @@ struct atx_search_run {
         size_t candidate_count, candidate_cap;
         size_t *ready; /* compiled, waiting for the device                       */
         size_t ready_first, ready_count, ready_cap;
-        size_t *again; /* to be compiled again: what the cache gave did not load        */
+        size_t *again; /* set aside: the cache's did not load, or another search compiles it */
         size_t again_count, again_cap;
         size_t unstored;  /* first candidate that may lack a row                 */
         int64_t deferred; /* candidates that are, now                            */
@@ -83,9 +83,9 @@ struct atx_search_run {
     /* What is reported. */
     struct atx_search_run_account {
         atx_search_run_count tally;
-        double compile_s, measure_s; /* sums over the trials that were compiled */
-        double flushed_s, reported_s;
-        atx_progress progress; /* what stays the same between reports            */
+        double compile_s, measure_s;         /* sums over the trials that were compiled */
+        double run_s, flushed_s, reported_s; /* when it began to run, stored, reported */
+        atx_progress progress;               /* what stays the same between reports            */
         double ceiling_s;
     } account;
 };

@@ -156,7 +156,6 @@ at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_prob
     c->owner = ++env->builder.owners;
     c->problem = *problem;
     c->is_copy = is_copy;
-    c->account.tally.started_s = atx_now_s();
     at_status status = atx_search_run_device_slot_own(c, err);
     if (status == AT_OK)
         status = open_search_run(c, err);
@@ -167,11 +166,11 @@ at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_prob
     return status;
 }
 
-static void candidate_close(atx_candidate *a)
+static void candidate_close(atx_candidate *a, atx_builder *builder)
 {
     if (!a)
         return;
-    atx_build_clear(&a->build);
+    atx_build_drop(&a->build, builder);
     free(a->identity);
     free(a);
 }
@@ -185,7 +184,7 @@ void atx_search_run_close(atx_search_run *c)
     if (c->proposals.strategy_state)
         c->proposals.strategy->close(c->proposals.strategy_state);
     for (size_t i = 0; i < c->candidates.candidate_count; i++)
-        candidate_close(c->candidates.candidates[i]);
+        candidate_close(c->candidates.candidates[i], &c->env->builder);
     for (size_t i = 0; i < c->known_count; i++)
         free(c->known[i].key);
     for (int i = 0; i < c->proposals.space_count; i++)

@@ -113,6 +113,7 @@ at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_
                         .seed = plan->options->seed,
                         .cancel.flag = plan->options->cancel };
     s->env.builder.cancel = &s->env.cancel;
+    s->env.builder.claims = plan->claims;
     at_status status = AT_OK;
     if (!plan->replay)
         status = atx_pool_open(&s->env.builder.pool,
@@ -186,10 +187,13 @@ at_status atx_session_open(atx_session *s, atx_device *device, at_error *err)
     return status;
 }
 
-void atx_session_share(atx_session *s, int workers)
+at_status atx_session_share(atx_session *s, int workers, at_error *err)
 {
-    if (s->env.builder.pool)
-        atx_pool_shrink(s->env.builder.pool, workers);
+    atx_pool *pool = s->env.builder.pool;
+    if (!pool)
+        return AT_OK;
+    atx_pool_shrink(pool, workers);
+    return atx_pool_grow(pool, workers, NULL, err);
 }
 
 void atx_session_close(atx_session *s)

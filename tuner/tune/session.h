@@ -16,6 +16,7 @@ typedef struct atx_session_plan {
     const atx_catalog *catalog;
     const atx_tune_options *options;
     const atx_tune_events *events;
+    atx_claims *claims;     /* of all sessions of the run, or NULL */
     bool replay;            /* without compile workers and NVRTC */
     int workers;            /* 0: one a core */
     atx_site *const *sites; /* of the workers, as in pool.h, or NULL */
@@ -27,8 +28,8 @@ typedef struct atx_session_plan {
  */
 at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_error *err) AT_MUST_CHECK;
 
-/* Fewer compile workers: there are more devices than one. Before atx_session_open. */
-void atx_session_share(atx_session *session, int workers);
+/* So many compile workers: there are more or fewer devices than was known. Before atx_session_open. */
+at_status atx_session_share(atx_session *session, int workers, at_error *err) AT_MUST_CHECK;
 
 /*
  * The device that the session will be opened with has this compute capability: has the kernels that verify
@@ -44,6 +45,14 @@ void atx_session_tick(atx_session *session);
  */
 at_status atx_session_open(atx_session *session, atx_device *device, at_error *err) AT_MUST_CHECK;
 void atx_session_close(atx_session *session); /* NULL is allowed */
+
+/*
+ * While a problem is re-measured the next one's kernels are compiled. `upcoming` says which that is; NULL: it
+ * is not known yet, or there is none. It is asked at most once a problem, and what it returns is to be tuned
+ * next, if anything is. Must be called with NULL before the session is closed: what was begun is given up.
+ */
+typedef const atx_problem *atx_upcoming(void *context);
+void atx_session_set_upcoming(atx_session *session, atx_upcoming *upcoming, void *context);
 
 /* The handles that it has opened; valid until it is closed. */
 atx_env *atx_session_env(atx_session *session);

@@ -1,13 +1,16 @@
 /*
  * session_internal.h - the insides of a session. Private to session*.c: session.c opens and closes it,
- * session_problem.c tunes a problem, session_winner.c stores what came of it, session_help.c takes part in
- * another device's problem.
+ * session_job.c opens a problem, session_problem.c tunes it, session_ahead.c begins the next one,
+ * session_winner.c stores what came of it, session_help.c takes part in another device's problem.
  */
 #ifndef AUTOTUNE_SESSION_INTERNAL_H
 #define AUTOTUNE_SESSION_INTERNAL_H
 
 #include "tune/remeasure.h"
 #include "tune/session.h"
+#include "tune/setup.h"
+
+typedef struct atx_job atx_job;
 
 struct atx_session {
     atx_env env;
@@ -17,17 +20,41 @@ struct atx_session {
     atx_store *cache;         /* the builder's, to be closed                          */
     bool cache_lost;          /* and the user was warned                              */
     bool prepared;            /* what verifies is being compiled                      */
+    atx_upcoming *upcoming;   /* which problem comes next; NULL: that is not known    */
+    void *upcoming_context;
+    bool looked_ahead; /* since a problem was begun, or does so now                   */
+    atx_job *next;     /* the next problem; NULL: not begun                           */
 };
 
 /* Everything of one problem. */
-typedef struct atx_job {
+struct atx_job {
     atx_session *s;
     atx_env *env;
+    const atx_problem *problem;
+    double started_s; /* on atx_now_s()                                            */
+    atx_preparation preparation;
+    bool begun;                     /* its preparation and its copies       */
     atx_search_run *copies, *main;  /* copies NULL: none, or not yet     */
     atx_help_request *help_request; /* NULL: no help is requested        */
     bool cancelled;                 /* in its setup or in its re-measurement      */
     atx_remeasurement remeasured;
-} atx_job;
+};
+
+/* A problem on this session, before anything is compiled or measured. *out is to be closed also after a
+ * failure; it is NULL when there is no memory for it. */
+at_status atx_session_open_job(atx_job **out, atx_session *session, const atx_problem *problem,
+                               at_error *err) AT_MUST_CHECK;
+void atx_session_close_job(atx_job *job); /* NULL is allowed */
+
+/* Has what a job needs first compiled, without waiting; then, as compilers get free, more candidates. */
+at_status atx_session_begin_set_up(atx_job *job, at_error *err) AT_MUST_CHECK;
+at_status atx_session_compile_ahead(atx_job *job, at_error *err) AT_MUST_CHECK;
+
+/* While the device re-measures: begins the next problem, or goes on with it. To be called again and again. */
+void atx_session_look_ahead(atx_session *session);
+
+/* The job of this problem, if it was begun ahead; else NULL. It is the caller's to close. */
+atx_job *atx_session_take_next(atx_session *session, const atx_problem *problem);
 
 /* A row for a run of this session under a strategy's name. */
 at_status atx_session_begin_run(int64_t *run_id, atx_session *session, const char *strategy, at_error *err);

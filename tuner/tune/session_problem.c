@@ -29,11 +29,12 @@ static void show_phase(atx_session *s)
     s->env.events->progress(s->env.events->context, &p);
 }
 
-/* Meanwhile compilers that are done get what waits for them. */
+/* Meanwhile compilers that are done get what waits for them, or the next problem's kernels. */
 static void tick(void *context)
 {
     atx_session *s = context;
     atx_session_tick(s);
+    atx_session_look_ahead(s);
     show_phase(s);
 }
 
@@ -82,17 +83,9 @@ static at_status run_search_run(atx_job *j, atx_search_run *search_run, atx_phas
 {
     atx_progress shown = j->s->now;
     shown.phase = phase;
+    shown.elapsed_s = atx_now_s() - j->started_s;
     begin_search(j->s);
     return atx_search_run_run(search_run, &shown, ceiling_s, err);
-}
-
-static at_status open_copies(atx_job *j, at_error *err)
-{
-    atx_problem problem;
-    if (atx_search_run_problem(j->main)->op->goal.peak ||
-        !atx_setup_ceiling(&problem, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main)))
-        return AT_OK;
-    return atx_search_run_open(&j->copies, j->env, &problem, true, err);
 }
 
 /* *ceiling_s is the fastest plain copy, or the time at the rate that the op declares; 0: it has none of its
@@ -113,25 +106,11 @@ static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
     return status;
 }
 
-/*
- * All that the device needs first is compiled side by side, in the order in which it is wanted: the kernels
- * that verify (since the session was opened), the reference, copies, the first candidates.
- */
 static at_status set_up(atx_job *j, at_error *err)
 {
-    atx_preparation p;
-    atx_session_tick(j->s);
-    at_status status =
-        atx_setup_begin(&p, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main), err);
+    at_status status = j->begun ? AT_OK : atx_session_begin_set_up(j, err);
     if (status == AT_OK)
-        status = open_copies(j, err);
-    if (status == AT_OK && j->copies)
-        status = atx_search_run_compile_ahead(j->copies, err);
-    if (status == AT_OK)
-        status = atx_search_run_compile_ahead(j->main, err);
-    if (status == AT_OK)
-        return atx_setup_finish(&p, j->env, err);
-    atx_setup_drop(&p, j->env);
+        status = atx_setup_finish(&j->preparation, j->env, err);
     return status;
 }
 
@@ -244,7 +223,7 @@ static atx_verdict verdict_of(const atx_result *r, const atx_job *j)
     return v;
 }
 
-static void fill_result(atx_result *r, const atx_job *j, double started_s)
+static void fill_result(atx_result *r, const atx_job *j)
 {
     const atx_search_run_count main = tally_of(j->main), copies = tally_of(j->copies);
     double first_s = copies.fed_s > 0 ? copies.fed_s : main.fed_s;
@@ -256,7 +235,7 @@ static void fill_result(atx_result *r, const atx_job *j, double started_s)
     r->device_open_s = first_s > 0 ? atx_now_s() - first_s + main.helped_s : 0;
     r->interrupted =
         main.interrupted || j->cancelled || (!r->from_store && atx_cancel_asked(&j->env->cancel));
-    r->elapsed_s = atx_now_s() - started_s;
+    r->elapsed_s = atx_now_s() - j->started_s;
 }
 
 /* A problem that cannot be measured (too large, a broken reference) is an answer too; the rest goes on. Where
@@ -326,24 +305,41 @@ static void warn_of_lost_cache(atx_session *s)
     atx_env_warn(&s->env, "compiled kernels are not kept: %s", builder->cache_error.text);
 }
 
-static void report(atx_job *j, atx_result *r, const atx_answer *answer, const char *why, double started_s)
+static void report(atx_job *j, atx_result *r, const atx_answer *answer, const char *why)
 {
-    fill_result(r, j, started_s);
+    fill_result(r, j);
     r->answer = answer;
     r->why = why;
     j->env->events->result(j->env->events->context, r);
 }
 
-at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index, int count, at_error *err)
+/* What became of a job that was opened. */
+static at_status tune_job(atx_job *j, atx_result *r, at_status opened, at_error *cause, at_error *err)
 {
-    atx_job job = { .s = s, .env = &s->env, .remeasured.winner = -1 };
     atx_answer answer = { 0 };
     atx_str why = { 0 };
+    int64_t compiled = j->env->builder.compiled;
+    at_status status = opened == AT_OK ? tune_open(j, r, &answer, &why, cause) : opened;
+    j->cancelled = status == AT_ERR_CANCELLED;
+    if (j->cancelled)
+        why_cancelled(&why, j, cause->text);
+    status = j->cancelled || status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause->text);
+    r->compiled = j->env->builder.compiled - compiled;
+    if (status == AT_OK)
+        report(j, r, &answer, atx_str_text(&why));
+    warn_of_lost_cache(j->s);
+    atx_answer_clear(&answer);
+    atx_str_clear(&why);
+    return status;
+}
+
+at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index, int count, at_error *err)
+{
     at_error cause = { 0 };
     int device = atx_device_info_of(s->env.device)->ordinal;
     atx_result r = { .device = device, .problem = problem };
     double started_s = atx_now_s();
-    int64_t compiled = s->env.builder.compiled;
+    at_status status = AT_OK;
 
     s->now = (atx_progress){ .device = device,
                              .problem = problem,
@@ -353,20 +349,13 @@ at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index
                              .doing = s->env.doing,
                              .left_s = -1 };
     begin_setup(s, started_s);
-    at_status status = atx_search_run_open(&job.main, &s->env, problem, false, &cause);
-    if (status == AT_OK)
-        status = tune_open(&job, &r, &answer, &why, &cause);
-    job.cancelled = status == AT_ERR_CANCELLED;
-    if (job.cancelled)
-        why_cancelled(&why, &job, cause.text);
-    status = job.cancelled || status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause.text);
-    r.compiled = s->env.builder.compiled - compiled;
-    if (status == AT_OK)
-        report(&job, &r, &answer, atx_str_text(&why), started_s);
-    warn_of_lost_cache(s);
-    atx_answer_clear(&answer);
-    atx_str_clear(&why);
-    atx_search_run_close(job.copies);
-    atx_search_run_close(job.main);
+    atx_job *job = atx_session_take_next(s, problem);
+    if (!job)
+        status = atx_session_open_job(&job, s, problem, &cause);
+    if (!job)
+        return atx_no_memory(err);
+    job->started_s = started_s;
+    status = tune_job(job, &r, status, &cause, err);
+    atx_session_close_job(job);
     return status;
 }

@@ -169,7 +169,7 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
                            .space_count = atx_search_run_tally(j->main)->total,
                            .geometry = kernel->geometry,
                            .resources = atx_search_run_resources(j->main, a, kernel),
-                           .elapsed_s = atx_now_s() - atx_search_run_tally(j->main)->started_s,
+                           .elapsed_s = atx_now_s() - j->started_s,
                            .conditions = j->remeasured.notes.conditions };
     if (status == AT_OK)
         status = keep_sources(j, a->t, op_hash, err);

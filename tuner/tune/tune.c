@@ -42,7 +42,8 @@ typedef struct team {
     group *groups;
     int group_count;
     char warned[AT_ERROR_TEXT + 160]; /* last: with what is longest, of pass_over */
-    int *worker_owner;                /* of each compile worker of all places, the device that it works for */
+    atx_claims *claims;
+    int *worker_owner; /* of each compile worker of all places, the device that it works for */
 } team;
 
 typedef struct member {
@@ -52,6 +53,8 @@ typedef struct member {
     at_status begun; /* of the session; looked at when the device is there */
     at_error why;
     group *group;
+    size_t ahead;   /* the place that is drawn next ... */
+    bool has_ahead; /* ... if it was drawn before its time */
     pthread_t thread;
     bool started;
     bool absent; /* its device did not start: others go on without it */
@@ -105,35 +108,63 @@ static size_t problem_at(const member *m, size_t place)
     return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
 }
 
-/* The next problem of the group; false when there is none, or the user wants to stop. */
-static bool draw(member *m, size_t *place)
+/* The next problem of the group becomes the member's next. The lock is held. */
+static void draw_ahead(member *m)
 {
     group *g = m->group;
-    pthread_mutex_lock(&m->team->lock);
     while (g->next < m->team->count && g->refused[problem_at(m, g->next)])
         g->next++;
-    bool again = g->left_count > 0, more = (again || g->next < m->team->count) && !is_asked_to_end(m);
-    if (more)
-        *place = again ? g->left[--g->left_count] : g->next++;
-    if (more)
-        atx_helper_pool_begin(g->helper_pool);
+    const bool again = g->left_count > 0;
+    m->has_ahead = (again || g->next < m->team->count) && !is_asked_to_end(m);
+    if (!m->has_ahead)
+        return;
+    m->ahead = again ? g->left[--g->left_count] : g->next++;
+    atx_helper_pool_begin(g->helper_pool);
+}
+
+/* The next problem; false when there is none, or the user wants to stop. */
+static bool draw(member *m, size_t *place)
+{
+    pthread_mutex_lock(&m->team->lock);
+    if (!m->has_ahead)
+        draw_ahead(m);
+    const bool more = m->has_ahead && !is_asked_to_end(m);
+    if (more) {
+        *place = m->ahead;
+        m->has_ahead = false;
+    }
     pthread_mutex_unlock(&m->team->lock);
     return more;
 }
 
+/* Of the last problems none is drawn before its time: another device may be free for it sooner. */
+static const atx_problem *upcoming(void *context)
+{
+    member *m = context;
+    const group *g = m->group;
+    pthread_mutex_lock(&m->team->lock);
+    if (g->members == 1 || g->next + (size_t)g->members <= m->team->count)
+        draw_ahead(m);
+    pthread_mutex_unlock(&m->team->lock);
+    return m->has_ahead ? &m->team->problems[problem_at(m, m->ahead)] : NULL;
+}
+
 /* A problem that was drawn is done, or another device is to begin it again: what was measured is stored. */
-static void put_down(member *m, size_t place)
+static void put_down(const member *m, size_t place, bool again)
 {
     group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
-    if (m->status != AT_OK && atx_device_is_lost(m->device))
+    if (again)
         g->left[g->left_count++] = place;
     atx_helper_pool_end(g->helper_pool);
     pthread_mutex_unlock(&m->team->lock);
 }
 
+/* Also one that was never started. */
 static void close_member(const member *m)
 {
+    if (m->session)
+        atx_session_set_upcoming(m->session, NULL, NULL);
     atx_session_close(m->session);
     atx_device_close(m->device);
 }
@@ -196,12 +227,13 @@ static void *member_main(void *context)
         refuse(m, atx_session_env(m->session));
     if (m->status == AT_OK)
         atx_session_env(m->session)->helper_pool = m->group->members > 1 ? m->group->helper_pool : NULL;
+    atx_session_set_upcoming(m->session, upcoming, m);
     while (m->status == AT_OK && !over) {
         if (draw(m, &place)) {
             idle = false;
             m->status = atx_session_tune(m->session, &t->problems[problem_at(m, place)], (int)place,
                                          (int)t->count, &m->err);
-            put_down(m, place);
+            put_down(m, place, m->status != AT_OK && atx_device_is_lost(m->device));
         } else if (idle || is_asked_to_end(m)) {
             over = true;
         } else if (atx_helper_pool_is_idle(m->group->helper_pool)) {
@@ -210,6 +242,8 @@ static void *member_main(void *context)
             help(m, &helped);
         }
     }
+    if (m->has_ahead)
+        put_down(m, m->ahead, true);
     pass_over(m);
     close_member(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
@@ -278,6 +312,7 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
     const atx_session_plan plan = { .catalog = t->catalog,
                                     .options = o,
                                     .events = &t->member_events,
+                                    .claims = t->claims,
                                     .replay = atx_device_is_replay(spec),
                                     .workers = workers,
                                     .sites = places };
@@ -352,10 +387,31 @@ static int workers_of_each(const team *t, int count)
     return jobs / count > 0 ? jobs / count : 1;
 }
 
-/* Which devices: how many there are without a list, the first one says. */
+/* As many as there are, says the first one; as many as were guessed have been started beside it. */
+static at_status count_devices(members *all, team *t, int *count, at_error *err)
+{
+    at_status status = await_member(&all->list[0], t, err);
+    if (status != AT_OK)
+        return status;
+    const int guessed = *count, visible = atx_device_info_of(all->list[0].device)->visible;
+    for (int i = visible; i < guessed; i++) {
+        close_member(&all->list[i]);
+        all->count--;
+    }
+    if (visible > guessed)
+        status = room_for(all, visible, err);
+    for (int i = 0; i < visible && i < guessed && guessed != visible && status == AT_OK; i++)
+        status = atx_session_share(all->list[i].session, workers_of_each(t, visible), err);
+    for (int i = guessed; i < visible && status == AT_OK; i++)
+        status = start_member(&all->list[i], i, workers_of_each(t, visible), t, err);
+    *count = visible;
+    return status;
+}
+
+/* Which devices: without a list all of them. */
 static at_status open_devices(members *all, team *t, at_error *err)
 {
-    int given = t->options->device_count, count = given ? given : 1, from = given ? 0 : 1;
+    int given = t->options->device_count, count = given ? given : atx_device_guess(), from = given ? 0 : 1;
     at_status status = room_for(all, count, err);
     if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
         status = atx_no_memory(err);
@@ -363,16 +419,8 @@ static at_status open_devices(members *all, team *t, at_error *err)
         status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
         status = may_be_absent(&all->list[i], t, status, err);
     }
-    if (status == AT_OK && !given) {
-        status = await_member(&all->list[0], t, err);
-        count = status == AT_OK ? atx_device_info_of(all->list[0].device)->visible : 1;
-        if (status == AT_OK && count > 1)
-            status = room_for(all, count, err);
-        if (status == AT_OK && count > 1)
-            atx_session_share(all->list[0].session, workers_of_each(t, count));
-        for (int i = 1; i < count && status == AT_OK; i++)
-            status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
-    }
+    if (status == AT_OK && !given)
+        status = count_devices(all, t, &count, err);
     for (int i = from; i < count && status == AT_OK; i++)
         if (!all->list[i].absent) {
             status = await_member(&all->list[i], t, err);
@@ -445,7 +493,8 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
         .context = &t, .progress = report_progress, .result = report_result, .warning = report_warning
     };
     pthread_mutex_init(&t.lock, NULL);
-    at_status status = open_devices(&all, &t, err);
+    t.claims = atx_claims_open();
+    at_status status = t.claims ? open_devices(&all, &t, err) : atx_no_memory(err);
     if (status == AT_OK)
         status = form_groups(&all, &t, err);
     if (status == AT_OK)
@@ -453,6 +502,7 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
     if (status == AT_OK)
         status = run_members(&all, err);
     close_members(&all);
+    atx_claims_close(t.claims);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
         atx_helper_pool_close(t.groups[i].helper_pool);

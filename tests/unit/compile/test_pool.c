@@ -315,7 +315,7 @@ Test(pool, jobs_can_be_dropped, .init = need_nvrtc)
     for (int i = 0; i < 4; i++)
         submit_slow(pool, i);
     let_it_compile(pool, 0);
-    atx_pool_drop(pool);
+    atx_pool_drop_of(pool, 0);
     cr_assert(atx_pool_busy(pool) == 0);
     submit(pool, 9, GOOD);
     atx_compiled result = wait_for_one(pool);

@@ -1,0 +1,27 @@
+/*
+ * scale_sim.h - a simulation of tuning a list of problems, or one large space, on many GPUs.
+ */
+#ifndef AUTOTUNE_SCALE_SIM_H
+#define AUTOTUNE_SCALE_SIM_H
+
+#include "bench_spaces.h"
+
+/* What things take; see bench_scale's options. */
+typedef struct scale_settings {
+    int64_t cores, problems, max_trials, message_us, start_ms, setup_ms, remeasure_ms, seed;
+    const atx_strategy *strategy;
+    double worth;
+    int step;
+} scale_settings;
+
+/* Shares are of all GPUs' time; `thread`: the busiest problem's, with its strategy. */
+typedef struct scale_result {
+    double wall_s, loss, worst, busy, setup, starved, idle, supervisor, thread;
+    int64_t trials;
+} scale_result;
+
+/* Of the spaces in turn, set->problems of them. AT_ERR_MEMORY. */
+at_status scale_simulate(scale_result *out, const scale_settings *set, const atx_bench_space *spaces,
+                         size_t count, int gpus, at_error *err);
+
+#endif
