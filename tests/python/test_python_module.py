@@ -58,14 +58,14 @@ class Tuners(OnTheFakeDriver):
 class Arrays(OnTheFakeDriver):
     def test_a_cuda_array_interface_is_transposed_on_its_stream(self):
         out = Cuda(OUT, (96, 64), stream=0x51)
-        self.assertIs(self.tuner.transpose(Cuda(IN, (64, 96), stream=0x51), out), out)
+        self.assertIs(self.tuner.transpose(Cuda(IN, (64, 96), stream=0x51), out=out), out)
         seen = self.launched()
         self.assertEqual(list(seen.params)[:2], [OUT, IN])
         self.assertEqual((seen.stream, seen.waited), (0x51, None))
 
     def test_dlpack_is_transposed_on_the_stream_that_was_agreed_on(self):
         x, out = DLPack(IN, (64, 96)), DLPack(OUT, (96, 64))
-        self.tuner.transpose(x, out, stream=0x52)
+        self.tuner.transpose(x, out=out, stream=0x52)
         seen = self.launched()
         self.assertEqual(list(seen.params)[:2], [OUT, IN], "with the offset in bytes")
         self.assertEqual(seen.stream, 0x52)
@@ -73,42 +73,60 @@ class Arrays(OnTheFakeDriver):
 
     def test_without_a_stream_dlpack_is_asked_for_the_default_one(self):
         x = DLPack(IN, (64, 96))
-        self.tuner.transpose(x, Cuda(OUT, (96, 64)))
+        self.tuner.transpose(x, out=Cuda(OUT, (96, 64)))
         self.assertEqual(x.asked, [1])
         self.assertEqual(self.launched().stream, 1)
 
     def test_another_stream_on_which_an_input_is_made_is_waited_for(self):
-        self.tuner.transpose(Cuda(IN, (64, 96), stream=0x53), Cuda(OUT, (96, 64), stream=0x54))
+        self.tuner.transpose(Cuda(IN, (64, 96), stream=0x53), out=Cuda(OUT, (96, 64), stream=0x54))
         seen = self.launched()
         self.assertEqual((seen.stream, seen.waited), (0x54, 0x53))
 
     def test_a_given_stream_waits_for_that_of_the_array(self):
-        self.tuner.copy(Cuda(IN, (64, 96), stream=0x55), Cuda(OUT, (64, 96)), stream=0x56)
+        self.tuner.copy(Cuda(IN, (64, 96), stream=0x55), out=Cuda(OUT, (64, 96)), stream=0x56)
         seen = self.launched()
         self.assertEqual((seen.stream, seen.waited), (0x56, 0x55))
 
     def test_rows_that_lie_apart_are_taken_as_they_are(self):
-        self.tuner.transpose(Cuda(IN, (64, 96), strides=(512, 4)), Cuda(OUT, (96, 64)))
+        self.tuner.transpose(Cuda(IN, (64, 96), strides=(512, 4)), out=Cuda(OUT, (96, 64)))
         self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
 
+    def test_a_batch_of_several_dimensions_is_one_of_one(self):
+        self.tuner.transpose(Cuda(IN, (2, 3, 64, 96)), out=Cuda(OUT, (2, 3, 96, 64)))
+        seen = self.launched()
+        self.tuner.transpose(Cuda(IN, (6, 64, 96)), out=Cuda(OUT, (6, 96, 64)))
+        self.assertEqual((list(seen.grid), list(seen.params)), (list(FAKE.fake_read().grid), list(FAKE.fake_read().params)))
+
+    def test_dimensions_to_exchange_may_be_named(self):
+        self.tuner.transpose(Cuda(IN, (4, 6, 8, 10)), 1, -2, out=Cuda(OUT, (4, 8, 6, 10)))
+        seen = self.launched()
+        self.tuner.permute(Cuda(IN, (4, 6, 8, 10)), (0, 2, 1, 3), out=Cuda(OUT, (4, 8, 6, 10)))
+        self.assertEqual((list(seen.grid), list(seen.params)), (list(FAKE.fake_read().grid), list(FAKE.fake_read().params)))
+
+    def test_a_view_is_copied_and_transposed_by_one_launch(self):
+        for call, shape in ((self.tuner.copy, (64, 96)), (self.tuner.transpose, (96, 64))):
+            self.before = FAKE.fake_read().launches
+            call(Cuda(IN, (64, 96), strides=(1024, 8)), out=Cuda(OUT, shape))
+            self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
+
     def test_any_order_of_dimensions_and_any_strides_are_one_launch(self):
-        self.tuner.permute(Cuda(IN, (4, 6, 8, 10)), (2, 0, 3, 1), Cuda(OUT, (8, 4, 10, 6)))
+        self.tuner.permute(Cuda(IN, (4, 6, 8, 10)), (2, 0, 3, 1), out=Cuda(OUT, (8, 4, 10, 6)))
         self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
-        self.tuner.permute(Cuda(IN, (4, 6, 8), strides=(768, 128, 16)), (2, 1, 0), Cuda(OUT, (8, 6, 4)))
+        self.tuner.permute(Cuda(IN, (4, 6, 8), strides=(768, 128, 16)), (2, 1, 0), out=Cuda(OUT, (8, 6, 4)))
         self.assertEqual(FAKE.fake_read().launches, self.before + 2)
 
     def test_what_a_permutation_will_use_is_known_before_and_launches_nothing(self):
-        arrays = Cuda(IN, (4, 6, 8)), (2, 1, 0), Cuda(OUT, (8, 6, 4))
-        found = self.tuner.prepare_permute(*arrays)
+        arrays, out = (Cuda(IN, (4, 6, 8)), (2, 1, 0)), Cuda(OUT, (8, 6, 4))
+        found = self.tuner.prepare_permute(*arrays, out=out)
         self.assertTrue(found.template_name)
         self.assertEqual(FAKE.fake_read().launches, self.before)
-        self.tuner.permute(*arrays)
+        self.tuner.permute(*arrays, out=out)
         self.assertEqual(FAKE.fake_read().launches, self.before + 1)
 
     def test_dims_below_zero_count_from_the_end(self):
-        self.tuner.permute(Cuda(IN, (4, 6, 8)), (-1, 0, -2), Cuda(OUT, (8, 4, 6)))
+        self.tuner.permute(Cuda(IN, (4, 6, 8)), (-1, 0, -2), out=Cuda(OUT, (8, 4, 6)))
         seen = self.launched()
-        self.tuner.permute(Cuda(IN, (4, 6, 8)), (2, 0, 1), Cuda(OUT, (8, 4, 6)))
+        self.tuner.permute(Cuda(IN, (4, 6, 8)), (2, 0, 1), out=Cuda(OUT, (8, 4, 6)))
         self.assertEqual(list(seen.params), list(FAKE.fake_read().params))
 
     def test_an_answer_is_shown_in_a_line_and_an_error_can_be_pickled(self):
@@ -123,39 +141,39 @@ class Arrays(OnTheFakeDriver):
         self.assertRaises(AttributeError, getattr, autotune, "no_such")
 
     def test_a_permutation_that_is_a_transpose_runs_as_one(self):
-        self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)))
+        self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), out=Cuda(OUT, (96, 64)))
         seen = self.launched()
-        self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
+        self.tuner.transpose(Cuda(IN, (64, 96)), out=Cuda(OUT, (96, 64)))
         again = FAKE.fake_read()
         self.assertEqual((list(seen.grid), list(seen.block), list(seen.params)),
                          (list(again.grid), list(again.block), list(again.params)))
 
     def test_dims_that_are_no_permutation(self):
         self.refused("expected each of 0 to 2 once", self.tuner.permute, Cuda(IN, (4, 6, 8)), (0, 1, 1))
-        self.refused("expected shape", self.tuner.permute, Cuda(IN, (4, 6, 8)), (2, 1, 0), Cuda(OUT, (4, 6, 8)))
+        self.refused("expected shape", self.tuner.permute, Cuda(IN, (4, 6, 8)), (2, 1, 0), out=Cuda(OUT, (4, 6, 8)))
         self.refused(r"found dims \(-4, 0, 1\); expected", self.tuner.permute, Cuda(IN, (4, 6, 8)), (-4, 0, 1))
         self.refused(r"found dims \(-1, 0, 2\); expected", self.tuner.permute, Cuda(IN, (4, 6, 8)), (-1, 0, 2))
 
     def test_a_context_of_the_array_s_device_is_current_meanwhile_and_not_after(self):
         FAKE.fake_use_context(0)
-        self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
+        self.tuner.transpose(Cuda(IN, (64, 96)), out=Cuda(OUT, (96, 64)))
         self.assertIsNone(self.launched().current)
         with _driver.current(_driver.device_of(IN)):
             self.assertEqual(FAKE.fake_read().current, PRIMARY)
 
     def test_nothing_is_launched_for_no_elements(self):
-        self.tuner.transpose(Cuda(IN, (0, 96)), Cuda(OUT, (96, 0)))
+        self.tuner.transpose(Cuda(IN, (0, 96)), out=Cuda(OUT, (96, 0)))
         self.assertEqual(FAKE.fake_read().launches, self.before)
 
     def test_copies_bytes_of_any_type(self):
         for typestr in ("|b1", "<f2", "<i4", "<c8", "<c16"):
             with self.subTest(typestr):
                 self.before = FAKE.fake_read().launches
-                self.tuner.copy(Cuda(IN, (64, 96), typestr), Cuda(OUT, (64, 96), typestr))
+                self.tuner.copy(Cuda(IN, (64, 96), typestr), out=Cuda(OUT, (64, 96), typestr))
                 self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
 
     def test_copies_what_begins_anywhere_by_the_driver(self):
-        self.tuner.copy(Cuda(IN + 16, (64, 96), stream=0x59), Cuda(OUT, (64, 96)))
+        self.tuner.copy(Cuda(IN + 16, (64, 96), stream=0x59), out=Cuda(OUT, (64, 96)))
         seen = FAKE.fake_copied()
         self.assertEqual((seen.to, seen.at, seen.bytes, seen.stream), (OUT, IN + 16, 24576, 0x59))
         self.assertEqual(FAKE.fake_read().launches, self.before)
@@ -249,32 +267,63 @@ class Torch(unittest.TestCase):
         deep = torch.randn(2, 4, 3, 5)
         self.assertTrue(torch.equal(torch.vmap(autotune.transpose)(deep), deep.transpose(2, 3)))
         self.assertTrue(torch.equal(torch.vmap(autotune.copy, in_dims=2)(x), x.permute(2, 0, 1)))
+        self.assertTrue(torch.equal(torch.vmap(lambda x: autotune.permute(x, (2, 0, 1)), in_dims=1)(deep), deep.permute(1, 3, 0, 2)))
 
     def test_operators_are_what_pytorch_asks_of_them(self):
-        for op in (torch.ops.autotune.transpose, torch.ops.autotune.copy):
-            torch.library.opcheck(op, (self.x,))
-            torch.library.opcheck(op, (torch.randn(2, 4, 6)[..., ::2],))
+        ops, deep = torch.ops.autotune, torch.randn(2, 4, 6, requires_grad=True)
+        for op, given in ((ops.transpose, ()), (ops.transpose, (0, 1)), (ops.copy, ()), (ops.permute, ([2, 0, 1],)), (ops.permute, ([-1, 0, -2],))):
+            torch.library.opcheck(op, (deep, *given))
+            torch.library.opcheck(op, (deep.detach()[..., ::2], *given))
+
+    def test_dimensions_are_those_of_pytorch(self):
+        x = torch.randn(2, 3, 4, 5)
+        self.assertTrue(torch.equal(autotune.transpose(x), x.mT))
+        self.assertTrue(torch.equal(autotune.transpose(x, 1, -2), x.transpose(1, -2)))
+        self.assertTrue(torch.equal(autotune.permute(x, (-1, 0, 2, 1)), x.permute(-1, 0, 2, 1)))
+        for view in (x.expand(7, 2, 3, 4, 5), x[:, :1].expand(2, 6, 4, 5), x[..., 1:4:2]):
+            self.assertTrue(torch.equal(autotune.permute(view, range(view.dim() - 1, -1, -1)), view.permute(*range(view.dim() - 1, -1, -1))))
+            self.assertTrue(torch.equal(autotune.copy(view), view))
+        self.assertTrue(autotune.permute(x, (3, 0, 2, 1)).is_contiguous())
+        for call, words in ((lambda: autotune.transpose(x[0, 0, 0]), "found 1 dimensions; expected two or more"),
+                            (lambda: autotune.permute(x, (0, 1, 1, 2)), r"found dims \(0, 1, 1, 2\); expected each of 0 to 3 once")):
+            with self.assertRaisesRegex(ValueError, words):
+                call()
 
     def test_torch_compile_takes_them_whole(self):
         def f(x):
-            return autotune.transpose(x * 2) + autotune.copy(x).t()
+            y = autotune.permute((x * 2)[None], (2, -3, 1)) + autotune.transpose(x[None], 0, -1)
+            return autotune.transpose(x * 2) + autotune.copy(x).t() + y[:, 0]
 
-        compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
-        self.assertTrue(torch.equal(compiled(self.x), f(self.x)))
+        for dynamic in (False, True):
+            compiled = torch.compile(f, fullgraph=True, backend="aot_eager", dynamic=dynamic)
+            self.assertTrue(torch.equal(compiled(self.x), f(self.x)))
+            got, expected = (torch.autograd.grad(g(self.x).square().sum(), self.x)[0] for g in (compiled, f))
+            self.assertTrue(torch.equal(got, expected))
+
+    def test_torch_export_takes_a_permutation(self):
+        class Heads(torch.nn.Module):
+            def forward(self, x):
+                return autotune.permute(x, (0, 2, 1, 3)) * 2
+
+        x = torch.randn(2, 3, 4, 5)
+        exported = torch.export.export(Heads(), (x,))
+        self.assertIn("autotune.permute", str(exported.graph))
+        self.assertTrue(torch.equal(exported.module()(x), x.transpose(1, 2) * 2))
 
     def test_an_output_is_of_that_shape_and_type(self):
         x = self.x.detach()
-        compiled = torch.compile(lambda x, out: autotune.transpose(x, out), backend="aot_eager")
+        compiled = torch.compile(lambda x, out: autotune.transpose(x, out=out), backend="aot_eager")
         for call, shape in ((autotune.transpose, (5, 3)), (compiled, (5, 3)), (autotune.copy, (3, 5))):
             out = torch.zeros(shape)
-            self.assertTrue(torch.equal(call(x, out), x.t() if shape == (5, 3) else x))
+            self.assertTrue(torch.equal(call(x, out=out), x.t() if shape == (5, 3) else x))
             for wrong in (torch.zeros(2, *shape), torch.zeros(shape, dtype=torch.int32), torch.zeros(shape[::-1]).t(),
                           torch.zeros(shape, device="meta")):
                 with self.assertRaisesRegex(ValueError, "out: found shape .*; expected a contiguous tensor of shape"):
-                    call(x, wrong)
+                    call(x, out=wrong)
 
     def ours_and_theirs(self):
-        return (autotune.transpose, lambda x: x.transpose(-1, -2)), (autotune.copy, torch.clone)
+        return ((autotune.transpose, lambda x: x.transpose(-1, -2)), (autotune.copy, torch.clone),
+                (lambda x: autotune.permute(x, (-1, *range(x.dim() - 1))), lambda x: x.movedim(-1, 0)))
 
     def test_torch_func_differentiates_them_as_it_does_pytorch_s_own(self):
         func, x, tangent = torch.func, torch.randn(3, 5), torch.randn(3, 5)
@@ -318,7 +367,8 @@ class Jax(OnTheFakeDriver):
 
     def test_eagerly_and_within_jit(self):
         for f, g in ((autotune.transpose, lambda x: x.swapaxes(-1, -2)), (autotune.copy, lambda x: x),
-                     (lambda x: autotune.permute(x, (2, 0, 1)), lambda x: x.transpose(2, 0, 1))):
+                     (lambda x: autotune.permute(x, (-1, 0, 1)), lambda x: x.transpose(2, 0, 1)),
+                     (lambda x: autotune.transpose(x[None], 1, -1), lambda x: x[None].swapaxes(1, -1))):
             self.same(f(self.x), g(self.x))
             self.same(jax.jit(lambda x, f=f: f(x + 1) * 2)(self.x), g(self.x + 1) * 2)
         self.same(autotune.transpose(self.x[:0]), self.x[:0].swapaxes(1, 2))
@@ -338,8 +388,8 @@ class Jax(OnTheFakeDriver):
             self.same(jax.vmap(autotune.transpose, axis)(self.x), jax.vmap(jnp.transpose, axis)(self.x))
 
     def test_an_output_is_refused(self):
-        self.refused("may not be written; leave it away", autotune.transpose, self.x, self.x)
-        self.refused("out: found a read-only array|on the CPU", self.tuner.transpose, Cuda(IN, (64, 96)), jnp.ones((96, 64)))
+        self.refused("may not be written; leave it away", autotune.transpose, self.x, out=self.x)
+        self.refused("out: found a read-only array|on the CPU", self.tuner.transpose, Cuda(IN, (64, 96)), out=jnp.ones((96, 64)))
 
     def test_memory_of_the_host(self):
         self.refused("found an array on the CPU; expected one on an NVIDIA GPU", self.tuner.transpose, self.x[0])

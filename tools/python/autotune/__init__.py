@@ -128,20 +128,19 @@ def _framework(x: _Any) -> _Any:
     return None
 
 
-def transpose(x: _Any, out: _Any = None) -> _Any:
-    """x with its last two dimensions exchanged, as a new contiguous array, or in `out`."""
-    return (_framework(x) or default()).transpose(x, out)
+def transpose(x: _Any, dim0: int = -2, dim1: int = -1, *, out: _Any = None) -> _Any:
+    """x with two dimensions exchanged, the last two if none are named, as a new contiguous array, or in `out`."""
+    return (_framework(x) or default()).transpose(x, dim0, dim1, out=out)
 
 
-def copy(x: _Any, out: _Any = None) -> _Any:
-    """A contiguous copy of a contiguous array, or that in `out`."""
-    return (_framework(x) or default()).copy(x, out)
+def permute(x: _Any, dims: _Sequence[int], *, out: _Any = None) -> _Any:
+    """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. Those below zero count from the end."""
+    return (_framework(x) or default()).permute(x, dims, out=out)
 
 
-def permute(x: _Any, dims: _Sequence[int], out: _Any = None) -> _Any:
-    """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. No gradients on PyTorch's tensors."""
-    special = _framework(x)
-    return (special if hasattr(special, "permute") else default()).permute(x, dims, out)
+def copy(x: _Any, *, out: _Any = None) -> _Any:
+    """x, which may be a view, as a new contiguous array, or in `out`."""
+    return (_framework(x) or default()).copy(x, out=out)
 
 
 if "torch" in _sys.modules:

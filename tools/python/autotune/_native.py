@@ -17,7 +17,6 @@ from typing import Any
 
 VERSION = 100  # of the header that is mirrored here, as AT_VERSION_NUMBER
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 16, 8, 16, 16
-PERMUTE_RANK = 8  # of these
 TYPES = {"u8": 10, "u16": 11, "u32": 12, "u64": 13, "i8": 20, "i16": 21, "i32": 22, "i64": 23,
          "f16": 30, "bf16": 31, "f32": 32, "f64": 33, "c64": 40, "c128": 41, "bool": 45}
 # NumPy's and PyTorch's names of them. Left out: those of other widths in other libraries, such as float, int and byte.

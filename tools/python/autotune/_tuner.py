@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _driver, _native
-from ._arrays import Array, as_array, bits, common_stream, empty_like, is_torch
+from ._arrays import Array, as_array, bits, common_stream, empty_like, made_dense, order, swapped, unmoved
 from ._native import Arg, Error, Found
 
 COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsewhere the driver copies
@@ -129,16 +130,15 @@ def _buffer(buffer: Array | int) -> _native.BufferStruct:
     return _native.BufferStruct(buffer if isinstance(buffer, int) else buffer.address, 0)
 
 
-def _matrix(array: Array) -> tuple[tuple[int, ...], int] | None:
-    """Sizes for a transpose, and the elements from row to row where those are not the columns' number (else 0); None:
-    the rows are not dense, or do not lie at equal distances."""
-    *batch, rows, cols = array.shape
-    if array.dense:
-        return array.shape, 0
-    pitch = array.strides[-2] if rows > 1 else cols
-    dense_rows = array.strides[-1] == 1 or cols == 1
-    together = not batch or batch[0] == 1 or array.strides[0] == rows * pitch
-    return (array.shape, pitch) if dense_rows and together and pitch >= cols else None
+@functools.lru_cache(maxsize=4096)
+def permutation(dtype: str, extents: tuple[int, ...], strides_in: tuple[int, ...],
+                strides_out: tuple[int, ...]) -> _native.ProblemStruct:
+    """The problem of two layouts of the same elements."""
+    if len(extents) > _native.MAX_RANK:
+        raise ValueError(f"found {len(extents)} dimensions; expected at most {_native.MAX_RANK}")
+    numbers = ctypes.c_int64 * _native.MAX_RANK
+    layout = _native.LayoutStruct(len(extents), numbers(*extents), numbers(*strides_in), numbers(*strides_out))
+    return _native.ProblemStruct(op=b"permute", type=_native.TYPES[dtype], layout=layout)
 
 
 class Tuner:
@@ -234,21 +234,52 @@ class Tuner:
                     check_buffer(arg, buffer)
             self._launch(problem, ordered, stream)
 
-    def copy(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
-        """The bytes of x, which is contiguous, in a new array or in `out`."""
+    def copy(self, x: Any, *, out: Any = None, stream: int | None = None) -> Any:
+        """x, which may be a view, in a new contiguous array or in `out`. Bytes that begin anywhere the driver copies."""
         _check_stream(stream)
         array = as_array(x, stream)
         if not array.dense:
-            raise ValueError(f"found strides {array.strides}; expected a contiguous array")
+            return self._permute(x, array, unmoved(len(array.shape)), out, stream)
         target, out = self._output(x, array, array.shape, out, stream)
-        self._move("copy", (array.count,), 0, target, array, stream)
+        if not array.count:
+            return out
+        with _driver.current(_driver.common_device({"out": target, "x": array})):
+            if (target.address | array.address) % COPY_ALIGNMENT:
+                _check_apart(target, array)
+                _driver.copy_bytes(target.address, array.address, array.bytes, self._stream((target, array), stream))
+            else:
+                self._launch(self._problem("copy", (array.count,), bits(array.item_bytes)), (target, array), stream)
         return out
 
     def submit(self, op: str, sizes: tuple[int, ...], dtype: Dtype, addresses: Sequence[int], stream: int,
                scalars: _native.Scalars = ()) -> None:
         """The shortest way to a launch: addresses in the operation's order, in the current context. `scalars`: names and values
         of those f32 that the operation declares as a number."""
-        problem = self._problems.get((op, sizes, dtype, (), ())) or self._problem(op, sizes, dtype)
+        self._submit(self._problems.get((op, sizes, dtype, (), ())) or self._problem(op, sizes, dtype), addresses, stream, scalars)
+
+    def transpose(self, x: Any, dim0: int = -2, dim1: int = -1, *, out: Any = None, stream: int | None = None) -> Any:
+        """x with two dimensions exchanged, as a new contiguous array, or in `out`: the last two of a matrix or of a batch
+        of matrices of any number of dimensions. As permute otherwise."""
+        _check_stream(stream)
+        array = as_array(x, stream)
+        return self._permute(x, array, swapped(len(array.shape), dim0, dim1), out, stream)
+
+    def permute(self, x: Any, dims: Sequence[int], *, out: Any = None, stream: int | None = None) -> Any:
+        """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
+        or in `out`; those below zero count from the end. Both may be views; one that repeats elements, as a broadcast
+        does, is made contiguous before. No gradients: those are in autotune.permute."""
+        _check_stream(stream)
+        array = as_array(x, stream)
+        return self._permute(x, array, order(len(array.shape), dims), out, stream)
+
+    def prepare_permute(self, x: Any, dims: Sequence[int], *, out: Any = None) -> Found:
+        """Compiles and loads for the current CUDA context what permute will use for such arrays."""
+        array = as_array(x)
+        return self._prepare(self._permutation(x, array, order(len(array.shape), dims), out, None)[0])
+
+    # ---- within ----
+
+    def _submit(self, problem: _native.ProblemStruct, addresses: Sequence[int], stream: int, scalars: _native.Scalars = ()) -> None:
         error = _native.ErrorStruct()
         _driver.load_nvrtc()
         count = len(addresses)
@@ -256,79 +287,31 @@ class Tuner:
         if self._library.at_run(self._handle, problem, buffers, count, stream, _native.run_options(scalars), error):
             self._raise(error)
 
-    def transpose(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
-        """x with its last two dimensions exchanged, as a new contiguous array, or in `out`. No gradients: those are in
-        autotune.transpose. Rows may lie apart, as in a slice; other views of PyTorch are made contiguous before."""
-        _check_stream(stream)
-        array = as_array(x, stream)
-        if len(array.shape) not in (2, 3):
-            raise ValueError(f"found {len(array.shape)} dimensions; expected two or three")
-        matrix = _matrix(array)
-        if matrix is None and is_torch(x):
-            x = x.clone(memory_format=_contiguous())
-            array = as_array(x, stream)
-            matrix = _matrix(array)
-        if matrix is None:
-            raise ValueError(f"found strides {array.strides}; expected dense rows at equal distances")
-        sizes, pitch = matrix
-        target, out = self._output(x, array, (*sizes[:-2], sizes[-1], sizes[-2]), out, stream)
-        self._move("transpose", sizes, pitch, target, array, stream)
-        return out
-
-    def permute(self, x: Any, dims: Sequence[int], out: Any = None, *, stream: int | None = None) -> Any:
-        """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
-        or in `out`; those below zero count from the end. Both may be views of any strides; x may have 8 dimensions."""
-        _check_stream(stream)
-        problem, target, array, out = self._permutation(x, dims, out, stream)
+    def _permute(self, x: Any, array: Array, dims: tuple[int, ...], out: Any, stream: int | None) -> Any:
+        problem, target, array, out = self._permutation(x, array, dims, out, stream)
         with _driver.current(_driver.common_device({"out": target, "x": array})):
             if array.count:
                 self._launch(problem, (target, array), stream)
         return out
 
-    def prepare_permute(self, x: Any, dims: Sequence[int], out: Any = None) -> Found:
-        """Compiles and loads for the current CUDA context what permute will use for such arrays."""
-        return self._prepare(self._permutation(x, dims, out, None)[0])
-
-    # ---- within ----
-
-    def _permutation(self, x: Any, dims: Sequence[int], out: Any,
+    def _permutation(self, x: Any, array: Array, dims: tuple[int, ...], out: Any,
                      stream: int | None) -> tuple[_native.ProblemStruct, Array, Array, Any]:
         """The problem, its buffers, and the array that is the result."""
-        array = as_array(x, stream)
-        rank = len(array.shape)
-        asked, dims = tuple(dims), tuple(d + rank if -rank <= d < 0 else d for d in dims)
-        if sorted(dims) != list(range(rank)) or rank > _native.PERMUTE_RANK:
-            raise ValueError(f"found dims {asked}; expected each of 0 to {rank - 1} once, at most "
-                             f"{_native.PERMUTE_RANK}")
+        if any(stride < 1 and size > 1 for size, stride in zip(array.shape, array.strides)):
+            x = made_dense(x, array)
+            array = as_array(x, stream)
         shape = tuple(array.shape[d] for d in dims)
-        if out is None:
-            out = empty_like(x, array, shape)
-        target = as_array(out, stream)
-        check_output(target, shape, array, dense=False)
-        numbers = ctypes.c_int64 * _native.MAX_RANK
-        layout = _native.LayoutStruct(rank, numbers(*shape), numbers(*(array.strides[d] for d in dims)),
-                                      numbers(*target.strides))
-        problem = _native.ProblemStruct(op=b"permute", type=_native.TYPES[bits(array.item_bytes)], layout=layout)
-        return problem, target, array, out
+        target, out = self._output(x, array, shape, out, stream, dense=False)
+        strides = tuple(array.strides[d] for d in dims)
+        return permutation(bits(array.item_bytes), shape, strides, target.strides), target, array, out
 
-    def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any,
-                stream: int | None) -> tuple[Array, Any]:
+    def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any, stream: int | None, *,
+                dense: bool = True) -> tuple[Array, Any]:
         if out is None:
             out = empty_like(x, array, shape)
         target = as_array(out, stream)
-        check_output(target, shape, array, dense=True)
+        check_output(target, shape, array, dense)
         return target, out
-
-    def _move(self, op: str, sizes: tuple[int, ...], pitch: int, target: Array, array: Array,
-              stream: int | None) -> None:
-        if not array.count:
-            return
-        with _driver.current(_driver.common_device({"out": target, "x": array})):
-            if op == "copy" and (target.address | array.address) % COPY_ALIGNMENT:
-                _check_apart(target, array)
-                _driver.copy_bytes(target.address, array.address, array.bytes, self._stream((target, array), stream))
-            else:
-                self._launch(self._problem(op, sizes, bits(array.item_bytes), (pitch,) if pitch else ()), (target, array), stream)
 
     def _launch(self, problem: _native.ProblemStruct, buffers: Sequence[Array | int], stream: int | None,
                 scalars: _native.Scalars = ()) -> None:
@@ -387,9 +370,3 @@ class Tuner:
     def _raise(self, error: _native.ErrorStruct) -> None:
         status = self._library.at_status_name(error.status).decode().replace(" ", "_")  # "not found"
         raise _native.ERRORS.get(status, Error)(status, _native.decoded(error.text))
-
-
-def _contiguous() -> Any:
-    import torch
-
-    return torch.contiguous_format
