@@ -367,9 +367,9 @@ class Run(OnTheFakeDriver):
             with mock.patch("sysconfig.get_path", lambda name: folder), mock.patch.object(autotune._native, "HERE", Path(folder, "a/b/c")):
                 for make in (lambda: found.mkdir(), lambda: found.rmdir() or found.touch(0o644)):
                     make()
-                    self.assertIsNone(autotune._native.installed_program())
+                    self.assertIsNone(autotune._program.installed())
                 found.chmod(0o755)
-                self.assertEqual(autotune._native.installed_program(), str(found))
+                self.assertEqual(autotune._program.installed(), str(found))
 
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:

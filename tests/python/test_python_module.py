@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import pickle
+import re
 import sys
 import tempfile
 import typing
@@ -32,7 +33,7 @@ except (ImportError, OSError):
     numpy = None
 
 import autotune  # noqa: E402
-from autotune import _arrays, _driver  # noqa: E402
+from autotune import _arrays, _driver, _native  # noqa: E402
 from foreign_arrays import Cuda, DLPack  # noqa: E402
 
 class Tuners(OnTheFakeDriver):
@@ -53,6 +54,38 @@ class Tuners(OnTheFakeDriver):
             with self.assertRaises(autotune.ArgumentError):
                 autotune.Tuner()
             autotune.Tuner(no_environment=True).close()
+
+
+    def test_the_structures_are_those_of_the_header(self):
+        """Member by member: what is missing here nobody sees, and launches of a cluster would lose it."""
+        text = re.sub(r"/\*.*?\*/", "", (ROOT / "include/autotune/autotune.h").read_text(), flags=re.DOTALL)
+        for name, body in re.findall(r"typedef struct at_(\w+) \{(.*?)\} at_\w+;", text, re.DOTALL):
+            mirror = getattr(_native, "".join(map(str.capitalize, name.split("_"))) + "Struct", None)
+            lines = (re.sub(r"\(\*(\w+)\)\(.*\)", r"\1", " ".join(line.split())) for line in body.split(";"))  # a function's pointer: its name
+            members = [word for line in lines for word in re.findall(r"(\w+)(?:\[\w+\])?(?:,|$)", line)]
+            if name in ("code", "compile_options"):  # of calls that are not made here
+                continue
+            with self.subTest(name):
+                mirrored = [member[0] for member in [*getattr(mirror.__base__, "_fields_", ()), *mirror._fields_]]
+                sized = issubclass(mirror, _native.Sized)  # which we fill, and may be shorter
+                self.assertEqual(mirrored, members[:len(mirrored)] if sized else members)
+        for kind, known in (("role", _native.ROLES), ("match", _native.MATCHES)):
+            numbers = re.findall(rf"AT_{kind.upper()}_\w+ = (\d+)", text)
+            self.assertEqual({int(number) for number in numbers} - {0}, set(known) - {0})
+
+    def test_a_kernel_s_tensor_maps_and_scalars_of_an_operation_are_told(self):
+        with autotune.Tuner(cache="", templates=ROOT / "tools/examples") as tuner:
+            found = tuner.find("hgemm", (4096, 4096, 4096), "bf16", device="any", arch="sm_90a", sms=132)
+            self.assertIn(("tensor_map", 1), [(arg.role, arg.buffer) for arg in found.launches[0].args])
+            self.assertEqual({op.name: op.scalars for op in tuner.ops()}["rmsnorm_quant"], ("eps",))
+
+    def test_a_permutation_is_asked_for_by_its_order(self):
+        found = self.tuner.find("permute", (6, 8, 64), "f32", device="NVIDIA H200", dims=(-2, 0, 2))
+        self.assertEqual(found.shape, "6x8x64:1.0.2")
+        self.assertEqual(found, self.tuner.find("permute", "6x8x64:1.0.2", "f32", device="NVIDIA H200"))
+        for words, sizes, dims in (("found dims .*; expected each of 0 to 2 once", (6, 8, 64), (0, 1)), ("expected the order within", "6x8", (1, 0)),
+                                   ("permute: found 3 sizes without an order of dimensions", (6, 8, 64), ())):
+            self.refused(words, self.tuner.find, "permute", sizes, "f32", arch="sm_90", dims=dims)
 
 
 class Arrays(OnTheFakeDriver):
@@ -133,8 +166,17 @@ class Arrays(OnTheFakeDriver):
         found = self.tuner.find("transpose", (64, 96), "f32", device="NVIDIA H200")
         self.assertLess(len(repr(found)), 300)
         self.assertIn(f"transpose 64x96 {found.type} on {found.device}: {found.match}", repr(found))
+        self.assertEqual(pickle.loads(pickle.dumps(found)), found)
         error = pickle.loads(pickle.dumps(autotune.NotFoundError("not_found", "nothing")))
         self.assertEqual((type(error), error.status, str(error)), (autotune.NotFoundError, "not_found", "nothing"))
+
+    def test_a_notebook_shows_an_answer_as_a_table(self):
+        shown = self.tuner.find("transpose", (4096, 4096), "f32", device="NVIDIA H200")._repr_html_()
+        rows = dict(re.findall(r"<tr><th>(.*?)</th><td>(.*?)</td></tr>", shown))
+        self.assertEqual((rows["match"].strip(), rows["from"]), ("exact", "shipped with autotune"))
+        self.assertRegex(rows["time"], r"^\d+\.\d\d us$")
+        self.assertRegex(rows["ceiling"], r"^\d+\.\d % of it reached$")
+        self.assertIn("&lt;", shown[shown.index("<pre>"):], "source is text")
 
     def test_the_module_has_the_version_of_the_library(self):
         self.assertEqual(autotune.__version__, self.tuner.version())
@@ -212,6 +254,14 @@ class Types(OnTheFakeDriver):
             self.assertEqual(autotune._native.type_name(getattr(torch, spelled)), autotune._native.SPELLINGS[spelled])
         self.refused("found the type 'float8_e4m3fn'; expected one of u8", self.tuner.find, "copy", (64,), torch.float8_e4m3fn, arch="sm_90")
         self.refused_as(TypeError, "found a Tensor as the type", self.tuner.find, "copy", (64,), torch.ones(3), arch="sm_90")
+
+    @unittest.skipUnless(torch, "there is no PyTorch here")
+    def test_devices_of_pytorch(self):
+        self.assertEqual(autotune._native.device_text(torch.device("cuda", 1)), "1")
+        with mock.patch.object(torch.cuda, "current_device", lambda: 3):
+            self.assertEqual(autotune._native.device_text(torch.device("cuda")), "3")
+        self.refused_as(TypeError, "found device=device\\(type='cpu'\\); expected a GPU's number", self.tuner.find, "copy", (64,), "f32",
+                        device=torch.device("cpu"))
 
     @unittest.skipUnless(jax, "there is no JAX here")
     def test_types_of_jax(self):

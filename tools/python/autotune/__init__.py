@@ -32,13 +32,15 @@ from ._native import load as _load
 from ._pack import Pack
 from ._serving import (block_quant, group_quant, kv_gather, kv_write, moe_permute, moe_unpermute, rmsnorm_quant, rope,
                        silu_mul_quant)
+from ._program import Report
 from ._tuner import Buffer as _Buffer
+from ._tuner import Device as _Device
 from ._tuner import Dtype as _Dtype
 from ._tuner import Tuner
 
-__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "StoreError", "Tuner",
+__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "Report", "StoreError", "Tuner",
            "block_quant", "copy", "default", "find", "get_include", "group_quant", "kv_gather", "kv_write", "load_pack",
-           "moe_permute", "moe_unpermute", "permute", "prepare", "rmsnorm_quant", "rope", "run", "silu_mul_quant", "transpose"]
+           "moe_permute", "moe_unpermute", "permute", "prepare", "report", "rmsnorm_quant", "rope", "run", "silu_mul_quant", "transpose", "tune"]
 
 _lock = _threading.Lock()
 _default: list[Tuner] = []
@@ -82,16 +84,27 @@ def get_include() -> str:
     raise NotFoundError("not_found", "no headers beside this module; expected include/autotune/autotune.h")
 
 
-def find(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, *, device: str | int | None = None, arch: str = "",
-         sms: int = 0, pitches: _Sequence[int] = (), alignments: _Sequence[int] = ()) -> Found:
+def find(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, *, device: _Device = None, arch: str = "",
+         sms: int = 0, pitches: _Sequence[int] = (), alignments: _Sequence[int] = (), dims: _Sequence[int] = ()) -> Found:
     """What is known of a problem: Tuner.find of the default tuner."""
-    return default().find(op, sizes, dtype, device=device, arch=arch, sms=sms, pitches=pitches, alignments=alignments)
+    return default().find(op, sizes, dtype, device=device, arch=arch, sms=sms, pitches=pitches, alignments=alignments, dims=dims)
+
+
+def tune(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, *, device: _Device = None, budget_s: float | None = None,
+         max_trials: int = 0, force: bool = False, dims: _Sequence[int] = ()) -> Found:
+    """Searches for the fastest kernel on a GPU of this machine: Tuner.tune of the default tuner."""
+    return default().tune(op, sizes, dtype, device=device, budget_s=budget_s, max_trials=max_trials, force=force, dims=dims)
+
+
+def report(*, op: str = "", device: _Device = None) -> Report:
+    """A page of all that was measured, which a notebook shows: Tuner.report of the default tuner."""
+    return default().report(op=op, device=device)
 
 
 def prepare(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, *, pitches: _Sequence[int] = (),
-            alignments: _Sequence[int] = ()) -> Found:
+            alignments: _Sequence[int] = (), dims: _Sequence[int] = ()) -> Found:
     """Compiles and loads ahead of the first run: Tuner.prepare of the default tuner."""
-    return default().prepare(op, sizes, dtype, pitches=pitches, alignments=alignments)
+    return default().prepare(op, sizes, dtype, pitches=pitches, alignments=alignments, dims=dims)
 
 
 def run(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, buffers: _Mapping[str, _Buffer] | _Sequence[_Buffer], *,

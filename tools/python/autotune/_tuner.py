@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
-from . import _driver, _native
+from . import _driver, _native, _program
 from ._arrays import Array, as_array, bits, common_stream, empty_like, made_dense, order, swapped, unmoved
 from ._native import Arg, Error, Found
 
@@ -17,6 +17,7 @@ COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsew
 Path = Union[str, "os.PathLike[str]", None]
 Buffer = Any  # an array on a GPU, or an address
 Dtype = Any  # "f32", "float32", or the dtype of an array of PyTorch, NumPy or JAX
+Device = Any  # a GPU's number, a name, or a torch.device
 
 
 # ---- what a call is given ----
@@ -102,6 +103,14 @@ def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
+def with_order(sizes: Sequence[int] | str, dims: Sequence[int]) -> str:
+    """The text of a permutation: "8x64x3:2.0.1"."""
+    if isinstance(sizes, str):
+        raise ValueError(f"found the shape '{sizes}', and dims; expected the order within the shape, as in '8x64x3:2.0.1'")
+    extents = _sizes(sizes)
+    return "x".join(map(str, extents)) + ":" + ".".join(map(str, order(len(extents), dims)))
+
+
 def _numbers(what: str, numbers: Sequence[int], most: int) -> Any:
     """An array of the library's, with zeros at its end."""
     if len(numbers) > most:
@@ -150,21 +159,29 @@ class Tuner:
                  allow: Path | Sequence[Path] = None, no_environment: bool = False,
                  log_shapes: Path = None, packs: Path | Sequence[Path] = None, no_compile: bool = False) -> None:
         if tune_s > 0 and program is None:
-            program = _native.installed_program()  # else the library looks beside itself, and in $PATH
-        self._handle = ctypes.c_void_p()
+            program = _program.installed()  # else the library looks beside itself, and in $PATH
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
         self._buffers: dict[bytes, tuple[_native.Arg, ...]] = {}
-        options = _native.OpenOptionsStruct(
+        self._options = _native.OpenOptionsStruct(
             database=_text(database), cache=_text(cache), templates=_text(templates), no_shipped=no_shipped, tune_s=tune_s,
             tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow),
             no_environment=no_environment, log_shapes=_text(log_shapes), packs=_folders(packs),
             no_compile=no_compile)
-        self._call("at_open", ctypes.byref(self._handle), options)
+        self._opened: list[ctypes.c_void_p] = []
+        self._open()
+
+    def _open(self) -> None:
+        """Again after something was tuned: what has run before then begins anew. Other threads may use what was open."""
+        handle = ctypes.c_void_p()
+        self._call("at_open", ctypes.byref(handle), self._options)
+        self._opened.append(handle)
+        self._handle = handle
 
     def close(self) -> None:
         """What was run on a GPU must have ended."""
-        self._library.at_close(self._handle)
+        while self._opened:
+            self._library.at_close(self._opened.pop())
         self._handle = ctypes.c_void_p()
 
     def __enter__(self) -> Tuner:
@@ -186,16 +203,18 @@ class Tuner:
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
-    def find(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: str | int | None = None,
-             arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> Found:
+    def find(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: Device = None,
+             arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = (),
+             dims: Sequence[int] = ()) -> Found:
         """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
         a GPU of this machine, a text a name or whole words of it; `arch`: "sm_90", "sm_90a"; at_target in autotune.h says more.
         `sizes`: numbers, or a text as the program takes it, with words and layouts: "8x8 to=e5m2", "6x8x64:1.0.2".
-        `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them."""
+        `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them. `dims`: the
+        order of dimensions, for permute, whose sizes are then those of the input."""
         found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
-        target = _native.TargetStruct(device=_native.device_text(device), arch=arch.encode(), sms=sms)
+        target = _native.TargetStruct(device=_native.device_text(device).encode(), arch=arch.encode(), sms=sms)
         self._call("at_find", ctypes.byref(found), self._handle,
-                   self._problem(op, sizes, dtype, pitches, alignments), target)
+                   self._problem(op, sizes, dtype, pitches, alignments, dims), target)
         try:
             if not found.contents.template_name:
                 return _native.shown(found.contents)
@@ -205,10 +224,34 @@ class Tuner:
             self._library.at_free(text)
             self._library.at_found_close(found)
 
+    def tune(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: Device = None, budget_s: float | None = None,
+             max_trials: int = 0, force: bool = False, dims: Sequence[int] = ()) -> Found:
+        """Has the program `autotune` search for the fastest kernel of a problem on a GPU of this machine, waits for its end, and
+        returns what it found; run uses it from then on. A problem that was tuned before under the same conditions is answered at
+        once, unless `force`. `budget_s`: search no longer than that; `max_trials`: try no more configurations, where it is not 0. Nothing else
+        should run on the GPU meanwhile."""
+        shape = with_order(sizes, dims) if dims else sizes if isinstance(sizes, str) else "x".join(map(str, _sizes(sizes)))
+        options = ["--json", "--quiet", f"--device={_native.device_text(device) or 0}", f"--max-trials={max_trials}"]
+        if budget_s is not None:
+            options.append(f"--budget={1000 * budget_s:.0f}ms")
+        if force:
+            options.append("--force")
+        answer = _program.last_answer(self._run_program("tune", f"{op} {shape} {_native.type_name(dtype)}", *options))
+        if not answer["found"]:
+            raise _native.NotFoundError("not_found", f"no winner of {op} {shape}: {answer['why']}")
+        self._open()
+        self._buffers.clear()
+        return self.find(op, shape, dtype, device=answer["device"])
+
+    def report(self, *, op: str = "", device: Device = None) -> _program.Report:
+        """A page of what the database has, of one operation or one device if they are named. A notebook shows it."""
+        options = [*([f"--op={op}"] if op else []), *([f"--device={_native.device_text(device)}"] if device is not None else [])]
+        return _program.Report(self._run_program("report", *options))
+
     def prepare(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, pitches: Sequence[int] = (),
-                alignments: Sequence[int] = ()) -> Found:
+                alignments: Sequence[int] = (), dims: Sequence[int] = ()) -> Found:
         """Compiles and loads for the current CUDA context, as the first run would; what run will use."""
-        return self._prepare(self._problem(op, sizes, dtype, pitches, alignments))
+        return self._prepare(self._problem(op, sizes, dtype, pitches, alignments, dims))
 
     def run(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer], *,
             stream: int | None = None, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> None:
@@ -279,6 +322,21 @@ class Tuner:
 
     # ---- within ----
 
+    def _run_program(self, command: str, *arguments: str) -> str:
+        """With what this tuner was opened with."""
+        o = self._options
+        named = {"db": o.database, "templates": o.templates, "headers": o.headers, "allow": o.allow}
+        options = [f"--{name}={os.fsdecode(value).replace(':', ',') if name in ('headers', 'allow') else os.fsdecode(value)}"
+                   for name, value in named.items() if value]
+        environment = {k: v for k, v in os.environ.items() if not (o.no_environment and k.startswith("AUTOTUNE_"))}
+        for name, value in (("AUTOTUNE_CACHE", o.cache), ("AUTOTUNE_NO_SHIPPED", b"1" if o.no_shipped else None)):
+            if value is not None:
+                environment[name] = os.fsdecode(value)
+        nvrtc = _driver.load_nvrtc()
+        if nvrtc:
+            environment["AUTOTUNE_NVRTC"] = nvrtc
+        return _program.run(os.fsdecode(o.program) if o.program else None, [command, *arguments, *options], environment)
+
     def _submit(self, problem: _native.ProblemStruct, addresses: Sequence[int], stream: int, scalars: _native.Scalars = ()) -> None:
         error = _native.ErrorStruct()
         _driver.load_nvrtc()
@@ -341,7 +399,9 @@ class Tuner:
         return _native.shown(found.contents)
 
     def _problem(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, pitches: Sequence[int] = (),
-                 alignments: Sequence[int] = ()) -> _native.ProblemStruct:
+                 alignments: Sequence[int] = (), dims: Sequence[int] = ()) -> _native.ProblemStruct:
+        if dims:
+            sizes = with_order(sizes, dims)
         if isinstance(sizes, str):
             if pitches or alignments:
                 raise ValueError(f"found the shape '{sizes}', and pitches or alignments; expected them within the shape")
