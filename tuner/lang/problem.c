@@ -137,12 +137,24 @@ static at_status fail_count(const atx_op *op, int count, at_error *err)
     return AT_ERR_INPUT;
 }
 
+/* Of an op such as a gather, whose type is not that of its data: "; that is the type of index". */
+static void add_typed(atx_str *out, const atx_op *op)
+{
+    int others = 0;
+    for (int i = 0; i < op->arg_count; i++)
+        others += op->args[i].role != ATX_ROLE_SCALAR && op->args[i].own_type;
+    for (int i = 0, before = 0; i < op->arg_count && others; i++)
+        if (op->args[i].role != ATX_ROLE_SCALAR && !op->args[i].own_type)
+            atx_str_addf(out, "%s%s", before++ ? ", " : "; that is the type of ", op->args[i].name);
+}
+
 static at_status fail_type(const atx_op *op, atx_dtype type, at_error *err)
 {
     atx_str types = { 0 };
     for (int i = 0; i < ATX_DTYPES; i++)
         if (op->types & 1u << i)
             atx_str_addf(&types, " %s", atx_dtype_name((atx_dtype)i));
+    add_typed(&types, op);
     atx_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", atx_dtype_name(type), op->name,
              atx_str_text(&types));
     atx_str_clear(&types);

@@ -30,17 +30,18 @@ from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotF
 from ._native import HERE as _HERE
 from ._native import load as _load
 from ._pack import Pack
-from ._serving import (block_quant, group_quant, kv_gather, kv_write, moe_permute, moe_unpermute, rmsnorm_quant, rope,
-                       silu_mul_quant)
+from ._serving import (block_quant, cast_transpose, gather_rows, group_quant, kv_gather, kv_write, moe_permute, moe_unpermute,
+                       rmsnorm_quant, rope, scatter_rows, silu_mul_quant)
 from ._program import Report
 from ._tuner import Buffer as _Buffer
 from ._tuner import Device as _Device
 from ._tuner import Dtype as _Dtype
 from ._tuner import Tuner
 
-__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "Report", "StoreError", "Tuner",
-           "block_quant", "copy", "default", "find", "get_include", "group_quant", "kv_gather", "kv_write", "load_pack",
-           "moe_permute", "moe_unpermute", "permute", "prepare", "report", "rmsnorm_quant", "rope", "run", "silu_mul_quant", "transpose", "tune"]
+__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "Report",
+           "StoreError", "Tuner", "block_quant", "cast_transpose", "copy", "default", "find", "gather_rows", "get_include",
+           "group_quant", "kv_gather", "kv_write", "load_pack", "moe_permute", "moe_unpermute", "permute", "prepare",
+           "report", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "transpose", "tune"]
 
 _lock = _threading.Lock()
 _default: list[Tuner] = []

@@ -15,7 +15,7 @@ from . import _serving
 from ._jax import TARGET, refuse_cpu
 from ._serving import New, Plan
 
-_DTYPES = {"e4m3": "float8_e4m3fn", "e8m0": "float8_e8m0fnu", "f32": "float32", "bf16": "bfloat16", "f16": "float16", "u8": "uint8"}
+_DTYPES = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu", "f32": "float32", "bf16": "bfloat16", "f16": "float16", "u8": "uint8"}
 _NOTHING = New((0,), "f32")  # a buffer without elements
 
 
@@ -42,7 +42,9 @@ def call(name: str, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
         refuse_cpu(tensor, x)
     plan = _serving.planned_once(name, tuple(map(_serving.spec, inputs)), options)
     new = [new for _, new in plan.results]
-    if any(math.prod(each.shape) for each in new):
+    if any(each.zero for each in new):
+        raise ValueError(f"{name}: found arrays of JAX, which XLA does not make of zeros; expected tensors of PyTorch, or no amax=True")
+    if math.prod(new[0].shape):
         made = _launched(operation, plan, inputs)
     else:
         made = [jnp.zeros(struct.shape, struct.dtype) for struct in (_struct(each, inputs) for each in new)]

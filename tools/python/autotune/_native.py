@@ -61,7 +61,7 @@ ERRORS = {"usage": ArgumentError, "input": ArgumentError, "device": DeviceError,
           "not_found": NotFoundError}
 
 
-def _spelled(dtype: Any) -> str:
+def spelled(dtype: Any) -> str:
     """The text of a type that may be a text, a dtype of NumPy or PyTorch, or a class such as numpy.float32."""
     if isinstance(dtype, str):
         return dtype
@@ -78,10 +78,10 @@ def _spelled(dtype: Any) -> str:
 
 def type_name(dtype: Any) -> str:
     """The library's name of a type: "f32" of "f32", "float32", numpy.float32, x.dtype."""
-    spelled = _spelled(dtype)
-    name = SPELLINGS.get(spelled, spelled)
+    word = spelled(dtype)
+    name = SPELLINGS.get(word, word)
     if name not in TYPES:
-        raise ValueError(f"found the type '{spelled}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
+        raise ValueError(f"found the type '{word}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
     return name
 
 
