@@ -142,9 +142,9 @@ static void add_typed(atx_str *out, const atx_op *op)
 {
     int others = 0;
     for (int i = 0; i < op->arg_count; i++)
-        others += op->args[i].role != ATX_ROLE_SCALAR && op->args[i].own_type;
+        others += op->args[i].role != ATX_SCALAR && op->args[i].own_type;
     for (int i = 0, before = 0; i < op->arg_count && others; i++)
-        if (op->args[i].role != ATX_ROLE_SCALAR && !op->args[i].own_type)
+        if (op->args[i].role != ATX_SCALAR && !op->args[i].own_type)
             atx_str_addf(out, "%s%s", before++ ? ", " : "; that is the type of ", op->args[i].name);
 }
 
