@@ -2,14 +2,12 @@
 other libraries. The parts of PyTorch, JAX and NumPy are skipped where there is none.
 usage: test_python_module.py FAKE_LIBCUDA"""
 import ctypes
-import inspect
 import json
 import os
 import pickle
 import re
 import sys
 import tempfile
-import typing
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -282,20 +280,6 @@ class Nvrtc(unittest.TestCase):
             found = [str(place) for place in _driver.nvrtc_folders()]
         self.assertIn(f"{folder}/nvidia/cu13/lib", found)
         self.assertIn(f"{folder}/nvidia/cuda_nvrtc/lib", found)
-
-
-@unittest.skipIf(sys.version_info < (3, 10), "older ones cannot evaluate X | Y")
-class Typed(unittest.TestCase):
-    def test_all_that_is_public_is_annotated(self):
-        self.assertTrue((ROOT / "tools/python/autotune/py.typed").exists())
-        public = [getattr(autotune, name) for name in autotune.__all__]
-        calls = [value for value in public if inspect.isfunction(value)]
-        calls += [value for _, value in inspect.getmembers(autotune.Tuner, inspect.isfunction) if value.__name__[:1] != "_"]
-        self.assertGreater(len(calls), 10)
-        for call in calls:
-            with self.subTest(call.__qualname__):
-                self.assertEqual(set(typing.get_type_hints(call)) - {"return"}, set(inspect.signature(call).parameters) - {"self"})
-                self.assertIn("return", call.__annotations__)
 
 
 @unittest.skipUnless(torch, "there is no PyTorch here")

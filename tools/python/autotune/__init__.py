@@ -25,6 +25,7 @@ import threading as _threading
 from collections.abc import Mapping as _Mapping
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
+from typing import TypeVar as _TypeVar
 
 from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, StoreError
 from ._native import HERE as _HERE
@@ -43,6 +44,7 @@ __all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "N
            "group_quant", "kv_gather", "kv_write", "load_pack", "moe_permute", "moe_unpermute", "permute", "prepare",
            "report", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "transpose", "tune"]
 
+_Array = _TypeVar("_Array")  # of any framework; the result is of the same
 _lock = _threading.Lock()
 _default: list[Tuner] = []
 
@@ -142,19 +144,22 @@ def _framework(x: _Any) -> _Any:
     return None
 
 
-def transpose(x: _Any, dim0: int = -2, dim1: int = -1, *, out: _Any = None) -> _Any:
+def transpose(x: _Array, dim0: int = -2, dim1: int = -1, *, out: _Any = None) -> _Array:
     """x with two dimensions exchanged, the last two if none are named, as a new contiguous array, or in `out`."""
-    return (_framework(x) or default()).transpose(x, dim0, dim1, out=out)
+    moved: _Array = (_framework(x) or default()).transpose(x, dim0, dim1, out=out)
+    return moved
 
 
-def permute(x: _Any, dims: _Sequence[int], *, out: _Any = None) -> _Any:
+def permute(x: _Array, dims: _Sequence[int], *, out: _Any = None) -> _Array:
     """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. Those below zero count from the end."""
-    return (_framework(x) or default()).permute(x, dims, out=out)
+    moved: _Array = (_framework(x) or default()).permute(x, dims, out=out)
+    return moved
 
 
-def copy(x: _Any, *, out: _Any = None) -> _Any:
+def copy(x: _Array, *, out: _Any = None) -> _Array:
     """x, which may be a view, as a new contiguous array, or in `out`."""
-    return (_framework(x) or default()).copy(x, out=out)
+    moved: _Array = (_framework(x) or default()).copy(x, out=out)
+    return moved
 
 
 if "torch" in _sys.modules:

@@ -34,7 +34,7 @@ TARGET = "autotune"
 
 # ---- XLA's structures; each begins with its size and a list of extensions ----
 
-_BEGIN = [("size_bytes", ctypes.c_size_t), ("extension", ctypes.c_void_p)]
+_BEGIN: list[Any] = [("size_bytes", ctypes.c_size_t), ("extension", ctypes.c_void_p)]
 _METADATA = 1  # XLA_FFI_Extension_Metadata
 _INTERNAL = 13  # XLA_FFI_Error_Code_INTERNAL
 
@@ -114,7 +114,7 @@ def _plan(text: bytes) -> tuple[_native.ProblemStruct, tuple[int, ...], int, _na
         strides, out = row_major(shape), tuple(shape[d] for d in dims)
         return permutation(said["type"], out, tuple(strides[d] for d in dims), row_major(out)), (0,), 0, ()
     copied = said.get("bytes", 0)
-    return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied, tuple(map(tuple, said.get("scalars", ())))
+    return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied, tuple((name, value) for name, value in said.get("scalars", ()))
 
 
 def _stream_of(call: _Call) -> int:

@@ -27,8 +27,8 @@ def _struct(new: New, inputs: Sequence[Any]) -> Any:
 def _launched(operation: _serving.Operation, plan: Plan, inputs: Sequence[Any]) -> list[Any]:
     """The new arrays, as they lie in memory. What is None stands where a buffer without elements does: first come the outputs."""
     results = list(range(1 + max(i for i, buffer in enumerate(plan.buffers) if isinstance(buffer, New))))
-    made = [_NOTHING if plan.buffers[i] is None else plan.buffers[i] for i in results]
-    given = [jnp.zeros(0) if buffer is None else inputs[buffer] for buffer in plan.buffers[len(results):]]
+    made = [new if isinstance(new, New) else _NOTHING for new in plan.buffers[:len(results)]]
+    given = [inputs[buffer] if isinstance(buffer, int) else jnp.zeros(0) for buffer in plan.buffers[len(results):]]
     said = {"op": operation.op, "sizes": plan.sizes, "type": plan.type, "results": results, "scalars": plan.scalars}
     got = jax.ffi.ffi_call(TARGET, [_struct(new, inputs) for new in made])(*given, problem=json.dumps(said))
     return [got[i] for i, _ in plan.results]

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Optional
 
 VERSION = 100  # of the header that is mirrored here, as AT_VERSION_NUMBER
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 16, 8, 16, 16
@@ -92,7 +92,7 @@ class ErrorStruct(ctypes.Structure):
 class Sized(ctypes.Structure):
     """A structure that begins with its size; members that are not given are 0."""
 
-    _fields_ = [("struct_bytes", ctypes.c_size_t)]
+    _fields_: ClassVar[Any] = [("struct_bytes", ctypes.c_size_t)]
 
     def __init__(self, **members: Any) -> None:
         super().__init__(ctypes.sizeof(type(self)), **members)
@@ -203,6 +203,9 @@ class Op:
     scalars: tuple[str, ...]
 
 
+Contents = Optional[bytes]  # a name, since Arg.bytes is a number
+
+
 @dataclass(frozen=True)
 class Arg:
     """An argument of the operation. `buffer`: its place in Found.buffers, None of a scalar. `value`: of a scalar.
@@ -220,7 +223,7 @@ class Arg:
     elements: int
     value: int
     align: int
-    contents: bytes | None = field(default=None, repr=False)
+    contents: Contents = field(default=None, repr=False)
     pointers: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
 
@@ -306,7 +309,7 @@ def run_options(scalars: Scalars) -> Any:
     """A pointer to the options of a call that gives these scalars, which are f32, a value. None: there are none."""
     if not scalars:
         return None
-    given = (ScalarStruct * len(scalars))(*((name.encode(), struct.unpack("<i", struct.pack("<f", value))[0])
+    given = (ScalarStruct * len(scalars))(*(ScalarStruct(name.encode(), struct.unpack("<i", struct.pack("<f", value))[0])
                                             for name, value in scalars))
     return ctypes.pointer(RunOptionsStruct(scalars=given, scalar_count=len(scalars)))
 
@@ -327,9 +330,14 @@ def _args(args: Any, count: int) -> tuple[Arg, ...]:
     return tuple(_arg(arg.contents) for arg in args[:count])
 
 
+def _three(numbers: Any) -> tuple[int, int, int]:
+    x, y, z = numbers
+    return x, y, z
+
+
 def _launch(launch: LaunchStruct) -> Launch:
-    return Launch(decoded(launch.kernel), tuple(launch.grid), tuple(launch.block), launch.dynamic_shared_bytes,
-                  _args(launch.args, launch.arg_count), tuple(launch.cluster), bool(launch.cooperative), bool(launch.programmatic),
+    return Launch(decoded(launch.kernel), _three(launch.grid), _three(launch.block), launch.dynamic_shared_bytes,
+                  _args(launch.args, launch.arg_count), _three(launch.cluster), bool(launch.cooperative), bool(launch.programmatic),
                   launch.carveout - 1 if launch.carveout else None)
 
 

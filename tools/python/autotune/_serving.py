@@ -13,10 +13,11 @@ import math
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, TypeVar, Union
 
 from . import _native
 
+A = TypeVar("A")  # an array of PyTorch or JAX
 FLOATS = ("bf16", "f16")
 _GROUPS = {128: 1, 64: 2, 32: 3}
 _LAYOUTS = {"rows": 1, "columns": 2, "e8m0": 3, "blocks": 4}
@@ -380,13 +381,13 @@ def _call(name: str, inputs: tuple[Any, ...], *options: Any) -> Any:
                     "arrays of every framework")
 
 
-def gather_rows(x: Any, index: Any) -> Any:
+def gather_rows(x: A, index: Any) -> A:
     """x[index] of rows: x (from, ...) of any type, index of any shape, i64 or i32, each of 0 to from - 1. With a gradient on
     PyTorch's tensors, and on those of the CPU PyTorch's own."""
     return _call("gather_rows", (x, index))
 
 
-def scatter_rows(x: Any, index: Any) -> Any:
+def scatter_rows(x: A, index: Any) -> A:
     """out[index[i]] = x[i] of rows: x (rows, ...) of any type, index (rows,) i64 or i32, each of 0 to rows - 1 once. With a
     gradient on PyTorch's tensors, and on those of the CPU PyTorch's own."""
     return _call("scatter_rows", (x, index))

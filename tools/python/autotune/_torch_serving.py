@@ -45,7 +45,7 @@ def _placed(name: str, inputs: list[Tensor]) -> int:
     for i, x in enumerate(inputs):
         if x.device != device or device.type != "cuda":
             raise ValueError(f"{name}: found tensor {i + 1} on {x.device}; expected {f'that of the first, {device}' if i else 'one on a GPU: x.cuda()'}")
-    return device.index
+    return int(device.index)
 
 
 def _readable(x: Tensor) -> Tensor:

@@ -192,7 +192,8 @@ class Tuner:
 
     def ops(self) -> tuple[_native.Op, ...]:
         """The operations that it knows, without a problem."""
-        found, described = [], ctypes.POINTER(_native.OpStruct)()
+        found: list[_native.Op] = []
+        described = ctypes.POINTER(_native.OpStruct)()
         try:
             while True:
                 self._call("at_op_at", ctypes.byref(described), self._handle, len(found))
@@ -341,7 +342,7 @@ class Tuner:
         error = _native.ErrorStruct()
         _driver.load_nvrtc()
         count = len(addresses)
-        buffers = (_native.BufferStruct * count)(*((address, 0) for address in addresses))
+        buffers = (_native.BufferStruct * count)(*(_native.BufferStruct(address, 0) for address in addresses))
         if self._library.at_run(self._handle, problem, buffers, count, stream, _native.run_options(scalars), error):
             self._raise(error)
 
@@ -410,17 +411,17 @@ class Tuner:
                        f"{op} {sizes} {_native.type_name(dtype)}".encode())
             return problem
         key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype), tuple(pitches), tuple(alignments))
-        problem = self._problems.get(key)
-        if problem is None:
+        known = self._problems.get(key)
+        if known is None:
             if not isinstance(op, str):
                 raise TypeError(f"found a {type(op).__name__} as the operation; expected its name, as 'transpose'")
             number = _native.TYPES[_native.type_name(dtype)]
-            problem = _native.ProblemStruct(op=op.encode(), type=number, size_count=len(key[1]),
-                                            sizes=_numbers("size", key[1], _native.MAX_SIZES),
-                                            pitches=_numbers("pitch", pitches, _native.MAX_PITCHES),
-                                            alignments=_numbers("alignment", alignments, _native.MAX_ALIGNMENTS))
-            self._problems[key] = problem
-        return problem
+            known = _native.ProblemStruct(op=op.encode(), type=number, size_count=len(key[1]),
+                                          sizes=_numbers("size", key[1], _native.MAX_SIZES),
+                                          pitches=_numbers("pitch", pitches, _native.MAX_PITCHES),
+                                          alignments=_numbers("alignment", alignments, _native.MAX_ALIGNMENTS))
+            self._problems[key] = known
+        return known
 
     def _call(self, name: str, *arguments: Any) -> None:
         error = _native.ErrorStruct()
