@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 import tempfile
+import traceback
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -163,10 +164,13 @@ class Arrays(OnTheFakeDriver):
     def test_an_answer_is_shown_in_a_line_and_an_error_can_be_pickled(self):
         found = self.tuner.find("transpose", (64, 96), "f32", device="NVIDIA H200")
         self.assertLess(len(repr(found)), 300)
+        self.assertEqual(repr(found.buffers[0]), "<autotune.Arg out: output f32[6144]>")
+        self.assertLess(len(repr(found.launches)), 600)
         self.assertIn(f"transpose 64x96 {found.type} on {found.device}: {found.match}", repr(found))
         self.assertEqual(pickle.loads(pickle.dumps(found)), found)
         error = pickle.loads(pickle.dumps(autotune.NotFoundError("not_found", "nothing")))
         self.assertEqual((type(error), error.status, str(error)), (autotune.NotFoundError, "not_found", "nothing"))
+        self.assertEqual("".join(traceback.format_exception_only(type(error), error)), "autotune.NotFoundError: nothing\n")
 
     def test_a_notebook_shows_an_answer_as_a_table(self):
         shown = self.tuner.find("transpose", (4096, 4096), "f32", device="NVIDIA H200")._repr_html_()

@@ -44,6 +44,9 @@ __all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "N
            "group_quant", "kv_gather", "kv_write", "load_pack", "moe_permute", "moe_unpermute", "permute", "prepare",
            "report", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "transpose", "tune"]
 
+for _public in (Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, Pack, Report, StoreError, Tuner):
+    _public.__module__ = __name__  # as users see it in a traceback
+
 _Array = _TypeVar("_Array")  # of any framework; the result is of the same
 _lock = _threading.Lock()
 _default: list[Tuner] = []

@@ -11,7 +11,7 @@ import os
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Optional
 
@@ -223,8 +223,12 @@ class Arg:
     elements: int
     value: int
     align: int
-    contents: Contents = field(default=None, repr=False)
-    pointers: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    contents: Contents = None
+    pointers: tuple[tuple[int, int], ...] = ()
+
+    def __repr__(self) -> str:
+        what = f" = {self.value}" if self.buffer is None and self.type != "struct" else f"[{self.elements}]"
+        return f"<autotune.Arg {self.name}: {self.role} {self.type}{what}>"
 
 
 @dataclass(frozen=True)
