@@ -135,6 +135,15 @@ class Arrays(OnTheFakeDriver):
         self.tuner.permute(Cuda(IN, (4, 6, 8, 10)), (0, 2, 1, 3), out=Cuda(OUT, (4, 8, 6, 10)))
         self.assertEqual((list(seen.grid), list(seen.params)), (list(FAKE.fake_read().grid), list(FAKE.fake_read().params)))
 
+    def test_dimensions_that_stay_together_count_as_one(self):
+        self.tuner.permute(Cuda(IN, (2,) * 12), (*range(6, 12), *range(6)), out=Cuda(OUT, (2,) * 12))
+        seen = self.launched()
+        self.tuner.transpose(Cuda(IN, (64, 64)), out=Cuda(OUT, (64, 64)))
+        self.assertEqual((list(seen.grid), list(seen.params)), (list(FAKE.fake_read().grid), list(FAKE.fake_read().params)))
+        self.before = FAKE.fake_read().launches
+        self.refused("found 9 dimensions of which no two are one in both layouts; permute takes 8", self.tuner.permute, Cuda(IN, (2,) * 9),
+                     range(8, -1, -1), out=Cuda(OUT, (2,) * 9))
+
     def test_a_view_is_copied_and_transposed_by_one_launch(self):
         for call, shape in ((self.tuner.copy, (64, 96)), (self.tuner.transpose, (96, 64))):
             self.before = FAKE.fake_read().launches
