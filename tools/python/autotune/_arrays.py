@@ -67,7 +67,7 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _dimension(rank: int, name: str, dim: int) -> int:
-    if not isinstance(dim, numbers.Integral):
+    if type(dim) is not int and not isinstance(dim, numbers.Integral):  # the first takes a tenth of the second's time
         raise TypeError(f"found a {type(dim).__name__} as {name}; expected an integer (an output is given as out=)")
     return int(dim) + rank if -rank <= dim < 0 else int(dim)
 

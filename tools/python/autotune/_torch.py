@@ -34,16 +34,19 @@ def _by_pytorch(x: Tensor, dims: tuple[int, ...]) -> Tensor:
     return x.permute(dims).clone(memory_format=torch.contiguous_format)
 
 
+_TRANSPOSES = swapped(2), swapped(3)
+
+
 def _submitted(x: Tensor, dims: tuple[int, ...], out: Tensor) -> bool:
     """The short way to a launch, for plain tensors of the current device. False: nothing was done."""
     if not (x.numel() and x.layout is torch.strided and _driver.is_current(x.get_device())):
         return False
     tuner, addresses, stream = default(), (out.data_ptr(), x.data_ptr()), torch._C._cuda_getCurrentRawStream(x.get_device())
-    if x.is_contiguous() and dims == unmoved(len(dims)):
+    if dims == unmoved(len(dims)) and x.is_contiguous():
         if (addresses[0] | addresses[1]) % COPY_ALIGNMENT:
             return False
         tuner.submit("copy", (x.numel(),), bits(x.element_size()), addresses, stream)
-    elif x.is_contiguous() and len(dims) in (2, 3) and dims == swapped(len(dims)):
+    elif dims in _TRANSPOSES and x.is_contiguous():
         tuner.submit("transpose", tuple(x.shape), bits(x.element_size()), addresses, stream)
     elif min(x.stride()) < 1:
         return False
