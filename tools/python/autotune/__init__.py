@@ -1,17 +1,18 @@
-"""Kernels that autotune has found, from Python: look-ups anywhere, runs on the arrays of any framework.
+"""Tuned CUDA kernels on the arrays of any framework, look-ups of what is known, and tuning.
 
     import autotune
-    print(autotune.find("transpose", (4096, 4096), "f32", device="NVIDIA H200").config)
-    y = autotune.transpose(x)          # x: (rows, cols) or (batch, rows, cols) on a GPU
+    y = autotune.permute(x, (0, 2, 1, 3))    # transpose, permute, copy, gather_rows, scatter_rows, cast_transpose
+    q, scales = autotune.group_quant(x)      # and other operations of LLM serving
     autotune.run("blur", (4096, 4096), "f32", {"out": y, "in": x})
-    q, scales = autotune.group_quant(x)    # and others of LLM serving, on tensors of PyTorch and arrays of JAX
+    print(autotune.find("transpose", (4096, 4096), "f32", device="NVIDIA H200").config)
+    autotune.tune("transpose", (5000, 333), "bf16", budget_s=5)
 
-Arrays are PyTorch tensors, JAX's, or what has __cuda_array_interface__ (CuPy, Numba) or __dlpack__. Work is submitted to
-the stream on which the framework works now. On PyTorch's tensors transpose and copy are operators: torch.compile takes them
-whole, and they have gradients. torch.ops.autotune has them after `import torch, autotune`. On JAX's arrays all of them work
-within jax.jit, jax.grad and jax.vmap.
+Arrays are PyTorch tensors, JAX's, or what has __cuda_array_interface__ (CuPy, Numba) or __dlpack__. Work is submitted to the
+stream on which the framework works now. On PyTorch's tensors the functions are operators: torch.compile takes them whole, and
+those that move elements have gradients. torch.ops.autotune has them after `import torch, autotune`. On JAX's arrays they work
+within jax.jit.
 
-Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune brings along. Errors: a wrong
+Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune installs. Errors: a wrong
 argument is a ValueError or a TypeError, and nothing is launched; autotune.Error is what the library said: ArgumentError (also
 a ValueError) where it refused an argument, DeviceError, StoreError, NotFoundError. C programs find the headers in
 autotune.get_include(). In a process that was forked, the module's functions open a tuner of their own.
