@@ -92,7 +92,8 @@ AUTOTUNE_API at_status at_type_parse(at_type *out, const char *text, at_error *e
  * Two layouts of one index space, for ops that rearrange (permute). Each dimension has an extent and a stride
  * in the input and in the output, in elements; the dimensions may be in any order. Strides are 1 or more, and
  * different indices have different places in the output. An op may take fewer dimensions than AT_MAX_RANK
- * (permute: 8). Later versions add no members.
+ * (permute: 8); dimensions that follow each other in both layouts count as one. Later versions add no
+ * members.
  */
 typedef struct at_layout {
     int rank;

@@ -64,9 +64,20 @@ class OnTheGpu(Case):
 
     def test_any_order_of_dimensions(self):
         x = numbers(12, 30, 7, 22)
-        for dims in ((3, 1, 2, 0), (2, 0, 1, 3), (1, 0, 3, 2)):
-            self.same(autotune.permute(x, dims), jnp.transpose(x, dims))
-        self.assertEqual(self.launches, 3)
+        for dims in ((3, 1, 2, 0), (2, 0, 1, 3), (1, 0, 3, 2), (-1, 0, -3, 2)):
+            self.same(autotune.permute(x, dims), jnp.transpose(x, [d % 4 for d in dims]))
+        self.same(autotune.transpose(x), jnp.swapaxes(x, -1, -2))
+        self.same(autotune.transpose(x, 1, -1), jnp.swapaxes(x, 1, 3))
+        self.assertEqual(self.launches, 6)
+
+    def test_rows_and_conversions(self):
+        x, index = numbers(100, 30), jnp.asarray(numpy.random.default_rng(2).integers(0, 100, (4, 7)), "int32")
+        self.same(jax.jit(autotune.gather_rows)(x, index), x[index], 1)
+        place = jnp.asarray(numpy.random.default_rng(3).permutation(100), "int32")
+        self.same(autotune.scatter_rows(x, place)[place], x)
+        turned, straight = autotune.cast_transpose(x, jnp.ones(1), "bf16", both=True)
+        self.same(turned, x.T.astype("bfloat16"))
+        self.same(straight, x.astype("bfloat16"))
 
     def test_large_enough_to_overlap_with_what_computes_it(self):
         """XLA's own kernels come before and behind ours: on any other stream than theirs the result is what was there."""

@@ -75,10 +75,10 @@ class Eager(Case):
     def test_into_an_output(self):
         x = numbers(100, 70)
         out = torch.empty(70, 100, device="cuda")
-        self.assertIs(autotune.transpose(x, out), out)
+        self.assertIs(autotune.transpose(x, out=out), out)
         self.same(out, turned(x))
         with self.assertRaisesRegex(ValueError, "out: found shape"):
-            autotune.transpose(x, torch.empty(100, 70, device="cuda"))
+            autotune.transpose(x, out=torch.empty(100, 70, device="cuda"))
 
     def test_on_the_current_stream(self):
         stream = torch.cuda.Stream()
@@ -106,7 +106,7 @@ class Eager(Case):
         x, got = numbers(128, 96), []
 
         def work():
-            got.append(autotune.default().transpose(Foreign(x), Foreign(torch.empty_like(x.t().contiguous()))).tensor)
+            got.append(autotune.default().transpose(Foreign(x), out=Foreign(torch.empty_like(x.t().contiguous()))).tensor)
 
         thread = threading.Thread(target=work)
         thread.start()
@@ -183,13 +183,13 @@ class Foreigners(Case):
     def test_cuda_array_interface(self):
         x = numbers(200, 300)
         out = torch.empty(300, 200, device="cuda")
-        autotune.transpose(Foreign(x), Foreign(out))
+        autotune.transpose(Foreign(x), out=Foreign(out))
         self.same(out, turned(x))
 
     def test_dlpack(self):
         x = numbers(200, 300, dtype=torch.float16)
         out = torch.empty(300, 200, device="cuda", dtype=torch.float16)
-        autotune.transpose(Packed(x), Packed(out))
+        autotune.transpose(Packed(x), out=Packed(out))
         self.same(out, turned(x))
 
     def test_streams_of_both_sides(self):
@@ -199,7 +199,7 @@ class Foreigners(Case):
         with torch.cuda.stream(first):
             torch.cuda._sleep(200_000_000)
             x.add_(1)
-        autotune.transpose(Foreign(x, first.cuda_stream), Foreign(out, second.cuda_stream))
+        autotune.transpose(Foreign(x, first.cuda_stream), out=Foreign(out, second.cuda_stream))
         second.synchronize()
         self.same(out, turned(x))
 
@@ -228,12 +228,12 @@ def times():
     compiled = torch.compile(lambda x: autotune.transpose(x), fullgraph=True)
     tuner, stream = autotune.default(), torch.cuda.current_stream().cuda_stream
     calls = {"autotune.transpose(x)": lambda: autotune.transpose(small),
-             "autotune.transpose(x, out)": lambda: autotune.transpose(small, out),
+             "autotune.transpose(x, out=out)": lambda: autotune.transpose(small, out=out),
              "the same, with a gradient": lambda: autotune.transpose(grad),
              "torch.ops.autotune.transpose(x)": lambda: torch.ops.autotune.transpose(small),
              "torch.compile of it": lambda: compiled(small),
              "Tuner.run, two addresses": lambda: tuner.run("transpose", (64, 64), "f32", (out.data_ptr(), small.data_ptr()), stream=stream),
-             "__cuda_array_interface__": lambda: autotune.transpose(Foreign(small), Foreign(out)),
+             "__cuda_array_interface__": lambda: autotune.transpose(Foreign(small), out=Foreign(out)),
              "x.t().contiguous()": lambda: small.t().contiguous()}
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     for name, call in calls.items():

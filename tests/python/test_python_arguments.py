@@ -17,46 +17,46 @@ from foreign_arrays import Cuda, DLPack, Dtype
 class Refused(OnTheFakeDriver):
     def test_an_output_of_another_shape_type_or_layout(self):
         x = Cuda(IN, (64, 96))
-        for out in (Cuda(OUT, (64, 96)), Cuda(OUT, (96, 64), "<f8"), Cuda(OUT, (96, 64), strides=(4, 384))):
-            self.refused(r"out: found shape .* expected a contiguous array of shape \(96, 64\) of f32", self.tuner.transpose, x, out)
+        for out in (Cuda(OUT, (64, 96)), Cuda(OUT, (96, 64), "<f8")):
+            self.refused(r"out: found shape .* expected shape \(96, 64\) of f32", self.tuner.transpose, x, out=out)
+        self.refused("expected an output that does not overlap itself", self.tuner.transpose, x, out=Cuda(OUT, (96, 64), strides=(4, 4)))
 
     def test_an_output_that_may_only_be_read(self):
         x, out = Cuda(IN, (64, 96), readonly=True), Cuda(OUT, (96, 64), readonly=True)
-        self.refused("out: found a read-only array", self.tuner.transpose, x, out)
-        self.refused("out: found a read-only array", self.tuner.permute, x, (1, 0), out)
+        self.refused("out: found a read-only array", self.tuner.transpose, x, out=out)
+        self.refused("out: found a read-only array", self.tuner.permute, x, (1, 0), out=out)
         self.refused("out: found a read-only array", self.tuner.run, "transpose", (64, 96), "f32", [out, x])
 
     def test_an_output_of_another_type_of_the_same_size(self):
         for call, shape in ((self.tuner.transpose, (96, 64)), (self.tuner.copy, (64, 96)),
-                            (lambda x, out: self.tuner.permute(x, (1, 0), out), (96, 64))):
+                            (lambda x, out: self.tuner.permute(x, (1, 0), out=out), (96, 64))):
             for typestr, found in (("<i4", "i32"), ("<u4", "u32"), ("<c8", "c64")):
                 self.refused(f"out: found shape .* of {found}, .* expected .*shape .* of f32", call, Cuda(IN, (64, 96)),
-                             Cuda(OUT, shape, typestr))
-        self.tuner.transpose(DLPack(IN, (64, 96), 4, 16), Cuda(OUT, (96, 64), "<V2"))  # CuPy's bfloat16 has no name there
+                             out=Cuda(OUT, shape, typestr))
+        self.tuner.transpose(DLPack(IN, (64, 96), 4, 16), out=Cuda(OUT, (96, 64), "<V2"))  # CuPy's bfloat16 has no name there
         self.launched()
 
     def test_memory_of_another_gpu(self):
-        calls = ((self.tuner.transpose, (DLPack(OUT, (96, 64), gpu=1),)), (self.tuner.copy, (DLPack(OUT, (64, 96), gpu=1),)),
-                 (self.tuner.permute, ((1, 0), DLPack(OUT, (96, 64), gpu=1))))
-        for call, more in calls:
-            self.refused("x: found memory of GPU 0; expected memory of GPU 1, where out is", call, Cuda(IN, (64, 96)), *more)
+        for call, shape in ((self.tuner.transpose, (96, 64)), (self.tuner.copy, (64, 96))):
+            self.refused("x: found memory of GPU 0; expected memory of GPU 1, where out is", call, Cuda(IN, (64, 96)),
+                         out=DLPack(OUT, shape, gpu=1))
 
     def test_an_output_that_overlaps_the_input(self):
         for call, offset in ((self.tuner.transpose, 0), (self.tuner.transpose, 256), (self.tuner.copy, 0),
-                             (self.tuner.copy, 24572), (lambda x, out: self.tuner.permute(x, (0, 1), out), 0)):
+                             (self.tuner.copy, 24572), (lambda x, out: self.tuner.permute(x, (0, 1), out=out), 0)):
             self.refused("out.* found 24576 bytes at .*; expected an output in memory that no other", call, Cuda(IN, (64, 96)),
-                         Cuda(IN + offset, (96, 64) if call == self.tuner.transpose else (64, 96)))
+                         out=Cuda(IN + offset, (96, 64) if call == self.tuner.transpose else (64, 96)))
 
     def test_a_stream_that_is_no_number(self):
-        for call in (lambda s: self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)), stream=s),
-                     lambda s: self.tuner.copy(Cuda(IN, (64, 96)), Cuda(OUT, (64, 96)), stream=s),
-                     lambda s: self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)), stream=s),
+        for call in (lambda s: self.tuner.transpose(Cuda(IN, (64, 96)), out=Cuda(OUT, (96, 64)), stream=s),
+                     lambda s: self.tuner.copy(Cuda(IN, (64, 96)), out=Cuda(OUT, (64, 96)), stream=s),
+                     lambda s: self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), out=Cuda(OUT, (96, 64)), stream=s),
                      lambda s: self.tuner.run("transpose", (64, 96), "f32", [OUT, IN], stream=s)):
             self.refused_as(TypeError, "found a str as the stream; expected the integer of a CUstream", call, "0x51")
 
     def test_memory_of_the_host(self):
         for arrays in ((Cuda(IN, (64, 96)), Cuda(0x64, (96, 64))), (Cuda(0x64, (64, 96)), Cuda(OUT, (96, 64)))):
-            self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, *arrays)
+            self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, arrays[0], out=arrays[1])
         self.refused("found an array on the CPU; expected one on an NVIDIA GPU", self.tuner.copy,
                      DLPack(IN, (4, 4), device=1))
         self.refused("DLPack's device type 12", self.tuner.copy, DLPack(IN, (4, 4), device=12))
@@ -64,14 +64,20 @@ class Refused(OnTheFakeDriver):
     def test_what_is_no_array(self):
         self.refused_as(TypeError, "found a list; expected an array on a GPU", self.tuner.transpose, [[1, 2], [3, 4]])
 
-    def test_a_view_that_no_kernel_takes(self):
-        self.refused("expected dense rows", self.tuner.transpose, Cuda(IN, (64, 96), strides=(4, 256)), Cuda(OUT, (96, 64)))
+    def test_a_view_that_repeats_elements_or_goes_backwards(self):
+        for strides in ((0, 4), (-384, 4)):
+            self.refused("found strides .*; expected strides of 1 or more: make the array contiguous", self.tuner.transpose,
+                         Cuda(IN, (64, 96), strides=strides), out=Cuda(OUT, (96, 64)))
 
     def test_a_framework_for_which_nothing_can_be_allocated(self):
         self.refused(r"expected out=, an array of shape \(96, 64\)", self.tuner.transpose, Cuda(IN, (64, 96)))
 
-    def test_four_dimensions(self):
-        self.refused("found 4 dimensions", self.tuner.transpose, Cuda(IN, (2, 2, 64, 96)))
+    def test_dimensions_that_the_array_does_not_have(self):
+        self.refused("found 1 dimensions; expected two or more", self.tuner.transpose, Cuda(IN, (64,)))
+        self.refused("found 2 dimensions; expected .* dim0=0 and dim1=2 among them", self.tuner.transpose, Cuda(IN, (64, 96)), 0, 2)
+        self.refused("found 17 dimensions; expected at most 16", self.tuner.transpose, Cuda(IN, (1,) * 17), out=Cuda(OUT, (1,) * 17))
+        self.refused_as(TypeError, "found a Cuda as dim0; expected an integer \\(an output is given as out=\\)", self.tuner.transpose,
+                        Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
 
     def test_foreign_byte_order(self):
         self.refused("found elements '>f4'", self.tuner.copy, Cuda(IN, (64, 96), ">f4"))
@@ -361,9 +367,9 @@ class Run(OnTheFakeDriver):
             with mock.patch("sysconfig.get_path", lambda name: folder), mock.patch.object(autotune._native, "HERE", Path(folder, "a/b/c")):
                 for make in (lambda: found.mkdir(), lambda: found.rmdir() or found.touch(0o644)):
                     make()
-                    self.assertIsNone(autotune._native.installed_program())
+                    self.assertIsNone(autotune._program.installed())
                 found.chmod(0o755)
-                self.assertEqual(autotune._native.installed_program(), str(found))
+                self.assertEqual(autotune._program.installed(), str(found))
 
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:

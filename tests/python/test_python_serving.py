@@ -1,4 +1,4 @@
-"""The functions of LLM serving in tools/python/autotune: each plan has the buffers that its operation declares, and says what is
+"""Rows by an index, conversions and the functions of LLM serving in tools/python/autotune: each plan has the buffers that its operation declares, and says what is
 wrong with its arguments. What PyTorch asks of operators is skipped where there is none, and on its fake tensors where there is.
 usage: test_python_serving.py FAKE_LIBCUDA"""
 import math
@@ -27,7 +27,7 @@ from autotune._serving import New, Spec  # noqa: E402
 if torch is not None:  # `import torch, autotune` does this by itself
     from autotune import _torch_serving  # noqa: F401
 
-ITEM_BYTES = {"e4m3": 1, "e8m0": 1, "u8": 1, "bf16": 2, "f16": 2, "f32": 4, "i32": 4, "i64": 8}
+ITEM_BYTES = {"e4m3": 1, "e5m2": 1, "e8m0": 1, "u8": 1, "bf16": 2, "f16": 2, "f32": 4, "i32": 4, "i64": 8}
 
 
 def spec(dtype, *shape):
@@ -47,6 +47,10 @@ PLACE, WEIGHT = spec("i32", 5, 3), f32(5, 3)
 SLOT, CACHE, CACHE8, ONE = spec("i64", 5), bf16(64, 2, 32), spec("e4m3", 64, 2, 32), f32(1)
 LAYOUTS = ("rows", "columns", "e8m0", "blocks")
 CALLS = [
+    *(("gather_rows", (x, spec(index, *shape)), ()) for x in (X, f32(9), spec("e4m3", 9, 7, 3)) for index, shape in (("i32", (4,)), ("i64", (2, 3)))),
+    ("scatter_rows", (X, SLOT), ()),
+    *((f"cast_transpose{more}", (x, ONE), (to,)) for more in ("", "_both", "_amax", "_both_amax")
+      for x, to in ((X, "e4m3"), (f32(2, 3, 5, 64), "e5m2"), (spec("f16", 5, 64), "bf16"))),
     *(("group_quant", (X,), (group, layout)) for layout in LAYOUTS for group in (128, 64, 32)),
     ("group_quant", (spec("f16", 2, 3, 384),), ()),
     *(("silu_mul_quant", (X,), (group, layout)) for layout in LAYOUTS for group in (64, 32)),
@@ -112,6 +116,11 @@ class Plans(OnTheFakeDriver):
 
     def test_what_is_wrong_is_said(self):
         for words, name, inputs, options in (
+                ("index: found elements f32; expected i64 or i32", "gather_rows", (X, f32(5)), ()),
+                ("index: found shape \\(4,\\); expected \\(5,\\): a place for each row", "scatter_rows", (X, spec("i64", 4)), ()),
+                ("dtype: found 'f32'; expected one of 'e4m3', 'e5m2', 'f16', 'bf16'", "cast_transpose", (X, ONE), ("f32",)),
+                ("scale: found shape \\(5, 256\\); expected one number", "cast_transpose", (X, f32(5, 256)), ("e4m3",)),
+                ("x: found 1 dimensions; expected \\(rows, cols\\)", "cast_transpose", (f32(5), ONE), ("e4m3",)),
                 ("x: found elements f32; expected bf16 or f16", "group_quant", (f32(5, 256),), ()),
                 ("x: found 1 dimensions; expected \\(tokens, hidden\\)", "group_quant", (bf16(256),), ()),
                 ("group: found 100; expected one of 128, 64, 32", "group_quant", (X,), (100,)),
@@ -155,7 +164,7 @@ class Operators(unittest.TestCase):
         from torch._subclasses.fake_tensor import FakeTensorMode
 
         self.fake = FakeTensorMode()
-        self.dtypes = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "i32": torch.int32, "i64": torch.int64,
+        self.dtypes = {"e5m2": torch.float8_e5m2, "bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "i32": torch.int32, "i64": torch.int64,
                        "e4m3": torch.float8_e4m3fn, "e8m0": torch.float8_e8m0fnu}
 
     def tensors(self, specs, device="cuda"):
@@ -172,6 +181,28 @@ class Operators(unittest.TestCase):
                 self.assertEqual([x.dtype for x in made],
                                  [self.dtypes[inputs[x.dtype].dtype if isinstance(x.dtype, int) else x.dtype] for x in new])
                 self.assertEqual({x.device.type for x in made}, {"cuda"} if made else set())
+
+    def test_rows_on_the_cpu_are_pytorch_s_with_gradients(self):
+        x, index, place = torch.randn(10, 3, 4, requires_grad=True), torch.randint(10, (2, 5)), torch.randperm(10, dtype=torch.int32)
+        for ours, theirs in ((lambda x: autotune.gather_rows(x, index), lambda x: x[index]),
+                             (lambda x: autotune.scatter_rows(x, place), lambda x: x[place.long().argsort()]),
+                             (torch.compile(lambda x: autotune.gather_rows(x * 2, index), fullgraph=True, backend="aot_eager"), lambda x: 2 * x[index])):
+            self.assertTrue(torch.equal(ours(x), theirs(x)))
+            got, expected = (torch.autograd.grad(f(x).sin().sum(), x)[0] for f in (ours, theirs))
+            torch.testing.assert_close(got, expected)
+        torch.library.opcheck(torch.ops.autotune.gather_rows, (x, index))
+        torch.library.opcheck(torch.ops.autotune.scatter_rows, (x, place))
+
+    def test_conversions_on_the_cpu_are_the_kernels(self):
+        x = torch.tensor([[1.0, -1000.0, 0.3], [float("nan"), 60000.0, -0.1]])
+        for dtype, largest in (("e4m3", 448.0), (torch.float8_e5m2, 57344.0), ("f16", None), (torch.bfloat16, None)):
+            turned, straight, amax = autotune.cast_transpose(x, torch.tensor([2.0]), dtype, both=True, amax=True)
+            expected = ((x * 2).clamp(-largest, largest) if largest else x * 2).to(straight.dtype)
+            torch.testing.assert_close(straight.float(), expected.float(), rtol=0, atol=0, equal_nan=True)
+            torch.testing.assert_close(turned.float(), expected.float().t(), rtol=0, atol=0, equal_nan=True)
+            self.assertEqual(amax.tolist(), [60000.0])
+        self.assertEqual(autotune.cast_transpose(x[:0], torch.ones(1), amax=True)[1].tolist(), [0])
+        torch.library.opcheck(torch.ops.autotune.cast_transpose_both_amax, (torch.randn(2, 3, 4), torch.ones(1)))
 
     def test_scales_in_columns_have_tokens_side_by_side(self):
         with self.fake:
@@ -245,6 +276,16 @@ class Jax(unittest.TestCase):
         out, seen = self.asked(autotune.moe_permute, jnp.ones((5, 7), "int8"), place)
         self.assertEqual((out.shape, str(out.dtype)), ((15, 7), "int8"))
         self.assertEqual(seen[0][:3], ("moe_permute", (5, 3, 7, 1), 5))
+
+    def test_rows_and_conversions(self):
+        x = jnp.ones((5, 3, 64), "float32")
+        rows, seen = self.asked(autotune.gather_rows, x, jnp.zeros((2, 4), "int32"))
+        self.assertEqual((rows.shape, seen[0][:3]), ((2, 4, 3, 64), ("gather_rows", (5, 8, 768), 3)))
+        (turned, straight), seen = self.asked(lambda x, s: autotune.cast_transpose(x, s, jnp.float8_e5m2, both=True), x, jnp.ones(1))
+        self.assertEqual([(y.shape, str(y.dtype)) for y in (turned, straight)], [((5, 64, 3), "float8_e5m2"), ((5, 3, 64), "float8_e5m2")])
+        self.assertEqual(seen[0][:3], ("cast_transpose", (2, 2, 1, 5, 3, 64), 5))
+        with self.assertRaisesRegex(ValueError, "expected tensors of PyTorch, or no amax=True"):
+            autotune.cast_transpose(x, jnp.ones(1), amax=True)
 
     def test_no_tokens_are_no_launch(self):
         (q, scales), seen = self.asked(autotune.group_quant, jnp.ones((0, 256), "bfloat16"))

@@ -76,9 +76,9 @@ class Autotune(Peer):
         order = work.problem.order
 
         def launch(i):
-            self._tuner.permute(work.input(i), order, work.output(i), stream=work.stream)
+            self._tuner.permute(work.input(i), order, out=work.output(i), stream=work.stream)
 
-        return self._prepared(self._tuner.prepare_permute(work.input(0), order, work.output(0)), launch)
+        return self._prepared(self._tuner.prepare_permute(work.input(0), order, out=work.output(0)), launch)
 
     def _prepared(self, found, launch):
         if not found.template_name:

@@ -131,6 +131,10 @@ at_status atx_layout_problem(atx_problem *out, const atx_op *op, atx_dtype type,
     if (count == 0)
         axes[count++] = (axis){ 1, 1, 1 };
     int missing = op->shape.dim_count - count;
+    if (missing < 0)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found %d dimensions of which no two are one in both layouts; %s takes %d", count,
+                        op->name, op->shape.dim_count);
     for (int i = 0; i < op->shape.dim_count; i++)
         sizes[i] = i < missing ? 1 : axes[i - missing].extent;
     if ((status = atx_problem_init(&problem, op, type, sizes, op->shape.dim_count, err)) != AT_OK)

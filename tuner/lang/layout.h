@@ -11,7 +11,7 @@
 
 #include "lang/catalog.h"
 
-#define ATX_MAX_RANK ATX_MAX_DIMS
+#define ATX_MAX_RANK 16 /* before dimensions fuse; after it an op has at most ATX_MAX_DIMS */
 
 typedef struct atx_layout_pair {
     int rank;
@@ -27,7 +27,7 @@ at_status atx_layout_permuted(atx_layout_pair *out, int rank, const int64_t *ext
 
 /*
  * The canonical problem, with buffers that are aligned. AT_ERR_INPUT: no elements, a stride below 1, an
- * output that overlaps itself, or too large.
+ * output that overlaps itself, too large, or more dimensions than the op has.
  */
 at_status atx_layout_problem(atx_problem *out, const atx_op *op, atx_dtype type,
                              const atx_layout_pair *layout, at_error *err) AT_MUST_CHECK;

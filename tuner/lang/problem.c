@@ -137,12 +137,24 @@ static at_status fail_count(const atx_op *op, int count, at_error *err)
     return AT_ERR_INPUT;
 }
 
+/* Of an op such as a gather, whose type is not that of its data: "; that is the type of index". */
+static void add_typed(atx_str *out, const atx_op *op)
+{
+    int others = 0;
+    for (int i = 0; i < op->arg_count; i++)
+        others += op->args[i].role != ATX_SCALAR && op->args[i].own_type;
+    for (int i = 0, before = 0; i < op->arg_count && others; i++)
+        if (op->args[i].role != ATX_SCALAR && !op->args[i].own_type)
+            atx_str_addf(out, "%s%s", before++ ? ", " : "; that is the type of ", op->args[i].name);
+}
+
 static at_status fail_type(const atx_op *op, atx_dtype type, at_error *err)
 {
     atx_str types = { 0 };
     for (int i = 0; i < ATX_DTYPES; i++)
         if (op->types & 1u << i)
             atx_str_addf(&types, " %s", atx_dtype_name((atx_dtype)i));
+    add_typed(&types, op);
     atx_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", atx_dtype_name(type), op->name,
              atx_str_text(&types));
     atx_str_clear(&types);
@@ -559,38 +571,4 @@ at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_c
                               r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     }
     return status;
-}
-
-/* What counts as operations: none where the op does not say. */
-static at_status eval_ops(int64_t *out, const atx_expr *ops, const int64_t *slots, at_error *err)
-{
-    at_status status = ops ? atx_expr_eval(out, ops, slots, err) : AT_OK;
-    if (status != AT_OK || *out >= 0)
-        return status;
-    return atx_fail_at(err, atx_expr_where(ops), "ops '%s' is %" PRId64 "; expected 0 or more",
-                       atx_expr_text(ops), *out);
-}
-
-at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem, at_error *err)
-{
-    static const atx_limits NO_DEVICE = { 0 };
-    int64_t slots[ATX_MAX_SLOTS];
-    atx_problem_key key = { .op = problem->op->name, .elements = 1 };
-
-    at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
-    if (status == AT_OK && problem->op->goal.traffic)
-        status = atx_expr_eval(&key.traffic_bytes, problem->op->goal.traffic, slots, err);
-    if (status == AT_OK)
-        status = eval_ops(&key.ops_count, problem->op->goal.ops, slots, err);
-    if (status != AT_OK)
-        return status;
-    atx_str_reset(shape);
-    atx_problem_shape(shape, problem);
-    for (int i = 0; i < problem->op->shape.dim_count; i++)
-        if (__builtin_mul_overflow(key.elements, problem->dims[i], &key.elements))
-            key.elements = INT64_MAX;
-    key.shape = atx_str_text(shape);
-    key.type_key = atx_dtype_key(problem->type, problem->op->storage);
-    *out = key;
-    return atx_str_status(shape, err);
 }

@@ -103,7 +103,9 @@ static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const
     const at_layout *l = &problem->layout;
     atx_layout_pair layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
     if (problem->size_count != 0)
-        return atx_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
+        return atx_fail(err, AT_ERR_USAGE,
+                        "%s: found %d sizes without an order of dimensions; expected a layout, as at_permute "
+                        "fills it, or one in the shape: '8x64x3:2.0.1'",
                         op->name, problem->size_count);
     if (l->rank < 0 || l->rank > ATX_MAX_RANK)
         return atx_fail(err, AT_ERR_USAGE, "%s: found a layout of rank %d; expected 0 to %d", op->name,

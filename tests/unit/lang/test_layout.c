@@ -53,7 +53,7 @@ static int random_layout(atx_layout_pair *out, int64_t extents[ATX_MAX_RANK], in
                          atx_rng *rng)
 {
     at_error err = { 0 };
-    int rank = 1 + (int)atx_rng_below(rng, ATX_MAX_RANK);
+    int rank = 1 + (int)atx_rng_below(rng, ATX_MAX_DIMS); /* what does not fuse has to fit */
     for (int i = 0; i < rank; i++) {
         extents[i] = 1 + (int64_t)atx_rng_below(rng, 3);
         permutation[i] = i;
@@ -159,6 +159,7 @@ static const struct {
     { "permute 4x5x6@4 0,1,2", "permute 120:0@4 f32" },
     { "permute 100 0 in=2", "permute 100:0/in=2 f32" },
     { "permute 2x3x2x3x2x3x2x3 7, 6, 5, 4, 3, 2, 1, 0", "permute 2x3x2x3x2x3x2x3:7.6.5.4.3.2.1.0 f32" },
+    { "permute 2x2x2x2x2x2x3x3x3x3x3x3 6,7,8,9,10,11,0,1,2,3,4,5", "transpose 64x729 f32" },
     { "permute 70_000x70_000x2 1,0,2 f32 # 2^31 and more", "permute 70000x70000x2:1.0.2 f32" },
 };
 
@@ -187,7 +188,10 @@ static const struct {
     { "permute 3x4 1,0 in=0,1", "s.txt:1:20: found a stride of 0; expected 1 or more" },
     { "permute 3x4 1,0 out=2,1",
       "s.txt:1:21: found an output stride of 2 where faster dimensions reach over 3" },
-    { "permute 1x2x3x4x5x6x7x8x9 0", "s.txt:1:25: found one more of sizes, '9'; expected at most 8" },
+    { "permute 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x9 0",
+      "s.txt:1:41: found one more of sizes, '9'; expected at most 16" },
+    { "permute 2x2x2x2x2x2x2x2x2 8,7,6,5,4,3,2,1,0",
+      "s.txt:1:9: found 9 dimensions of which no two are one in both layouts; permute takes 8" },
     { "permute 3x4 1,0 f99", "s.txt:1:17: found 'f99'; expected sizes, a permutation" },
     { "permute 3x4 1,0 f32 u8", "s.txt:1:21: found 'u8'; expected one type a line" },
     { "permute 3x4 1,0 2", "s.txt:1:17: found '2'; expected the permutation once" },

@@ -127,12 +127,12 @@ static const struct {
         .alignments = { 3 } },
       AT_ERR_INPUT,
       "align_in = 3; expected a power of two" },
-    { { .struct_bytes = sizeof(at_problem), .op = "permute", .type = AT_TYPE_U8, .layout = { .rank = 9 } },
+    { { .struct_bytes = sizeof(at_problem), .op = "permute", .type = AT_TYPE_U8, .layout = { .rank = 17 } },
       AT_ERR_USAGE,
-      "rank 9; expected 0 to 8" },
+      "rank 17; expected 0 to 16" },
     { { .struct_bytes = sizeof(at_problem), .op = "permute", .type = AT_TYPE_U8, .layout = { .rank = -1 } },
       AT_ERR_USAGE,
-      "rank -1; expected 0 to 8" },
+      "rank -1; expected 0 to 16" },
     { { .struct_bytes = sizeof(at_problem),
         .op = "permute",
         .type = AT_TYPE_U8,
@@ -219,8 +219,8 @@ Test(library_refused, permutations_that_are_none)
     refused(at_permute(NULL, AT_TYPE_F32, 3, extents, order, &err), AT_ERR_USAGE, "expected no NULL");
     refused(at_permute(&problem, AT_TYPE_F32, 3, NULL, order, &err), AT_ERR_USAGE, "expected no NULL");
     refused(at_permute(&problem, AT_TYPE_F32, 3, extents, NULL, &err), AT_ERR_USAGE, "expected no NULL");
-    refused(at_permute(&problem, AT_TYPE_F32, -1, extents, order, &err), AT_ERR_USAGE, "a rank of 0 to 8");
-    refused(at_permute(&problem, AT_TYPE_F32, 9, extents, order, &err), AT_ERR_USAGE, "a rank of 0 to 8");
+    refused(at_permute(&problem, AT_TYPE_F32, -1, extents, order, &err), AT_ERR_USAGE, "a rank of 0 to 16");
+    refused(at_permute(&problem, AT_TYPE_F32, 17, extents, order, &err), AT_ERR_USAGE, "a rank of 0 to 16");
     refused(at_permute(&problem, (at_type)99, 3, extents, order, &err), AT_ERR_USAGE, "found type 99");
     refused(at_permute(&problem, AT_TYPE_F32, 3, empty, order, &err), AT_ERR_INPUT, "extent of 0");
     refused(at_permute(&problem, AT_TYPE_F32, 3, extents, twice, &err), AT_ERR_INPUT, "a second time");

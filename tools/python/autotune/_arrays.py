@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import math
+import numbers
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,12 +55,47 @@ class Array:
                                       in zip(self.shape, self.strides, row_major(self.shape)))
 
 
-def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
         step *= size
     return tuple(reversed(strides))
+
+
+# ---- the order of dimensions ----
+
+
+def _dimension(rank: int, name: str, dim: int) -> int:
+    if type(dim) is not int and not isinstance(dim, numbers.Integral):  # the first takes a tenth of the second's time
+        raise TypeError(f"found a {type(dim).__name__} as {name}; expected an integer (an output is given as out=)")
+    return int(dim) + rank if -rank <= dim < 0 else int(dim)
+
+
+def order(rank: int, dims: Sequence[int]) -> tuple[int, ...]:
+    """Each dimension once; those below zero count from the end."""
+    found = tuple(_dimension(rank, "a dimension", dim) for dim in dims)
+    if sorted(found) != list(range(rank)):
+        raise ValueError(f"found dims {tuple(dims)}; expected each of 0 to {rank - 1} once")
+    return found
+
+
+def swapped(rank: int, dim0: int = -2, dim1: int = -1) -> tuple[int, ...]:
+    """The order in which two dimensions are exchanged."""
+    found, first, second = list(range(rank)), _dimension(rank, "dim0", dim0), _dimension(rank, "dim1", dim1)
+    if not (0 <= first < rank and 0 <= second < rank):
+        raise ValueError(f"found {rank} dimensions; expected two or more, and dim0={dim0} and dim1={dim1} among them")
+    found[first], found[second] = second, first
+    return tuple(found)
+
+
+def unmoved(rank: int) -> tuple[int, ...]:
+    """The order of a copy."""
+    return tuple(range(rank))
+
+
+def inverse(dims: Sequence[int]) -> tuple[int, ...]:
+    return tuple(dims.index(d) for d in range(len(dims)))
 
 
 def is_torch(value: object) -> bool:
@@ -175,6 +211,16 @@ def common_stream(arrays: Iterable[Array], given: int | None) -> tuple[int, set[
     streams = [array.stream for array in arrays if array.stream is not None]
     chosen = given if given is not None else streams[0] if streams else 0
     return chosen, {stream for stream in streams if (stream or LEGACY_STREAM) != (chosen or LEGACY_STREAM)}
+
+
+def made_dense(value: Any, array: Array) -> Any:
+    """A contiguous copy by the array's own framework, of a view that repeats elements or goes backwards."""
+    framework = type(value).__module__.partition(".")[0]
+    if is_torch(value):
+        return value.clone(memory_format=sys.modules["torch"].contiguous_format)
+    if framework == "cupy":
+        return value.copy()
+    raise ValueError(f"found strides {array.strides}; expected strides of 1 or more: make the array contiguous before")
 
 
 def empty_like(value: Any, array: Array, shape: tuple[int, ...]) -> Any:

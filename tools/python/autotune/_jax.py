@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,8 +22,8 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _driver, _native, default
-from ._arrays import Array, bits, row_major
-from ._tuner import COPY_ALIGNMENT, Dtype, check_elements, in_order
+from ._arrays import Array, bits, inverse, order, row_major, swapped, unmoved
+from ._tuner import COPY_ALIGNMENT, Dtype, check_elements, in_order, permutation
 
 try:
     import jax.ffi
@@ -33,7 +34,7 @@ TARGET = "autotune"
 
 # ---- XLA's structures; each begins with its size and a list of extensions ----
 
-_BEGIN = [("size_bytes", ctypes.c_size_t), ("extension", ctypes.c_void_p)]
+_BEGIN: list[Any] = [("size_bytes", ctypes.c_size_t), ("extension", ctypes.c_void_p)]
 _METADATA = 1  # XLA_FFI_Extension_Metadata
 _INTERNAL = 13  # XLA_FFI_Error_Code_INTERNAL
 
@@ -110,13 +111,10 @@ def _plan(text: bytes) -> tuple[_native.ProblemStruct, tuple[int, ...], int, _na
     said = json.loads(text)
     if said["op"] == "permute":
         shape, dims = said["sizes"], said["dims"]
-        rank, strides = len(dims), row_major(shape)
-        numbers = ctypes.c_int64 * _native.MAX_RANK
-        out = [shape[d] for d in dims]
-        layout = _native.LayoutStruct(rank, numbers(*out), numbers(*(strides[d] for d in dims)), numbers(*row_major(out)))
-        return _native.ProblemStruct(op=b"permute", type=_native.TYPES[said["type"]], layout=layout), (0,), 0, ()
+        strides, out = row_major(shape), tuple(shape[d] for d in dims)
+        return permutation(said["type"], out, tuple(strides[d] for d in dims), row_major(out)), (0,), 0, ()
     copied = said.get("bytes", 0)
-    return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied, tuple(map(tuple, said.get("scalars", ())))
+    return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied, tuple((name, value) for name, value in said.get("scalars", ()))
 
 
 def _stream_of(call: _Call) -> int:
@@ -195,34 +193,24 @@ def _permuted(x: Any, order: tuple[int, ...]) -> Any:
 _permute.def_impl(lambda x, *, order: _permuted(x, order))
 
 
-def _inverse(dims: Sequence[int]) -> tuple[int, ...]:
-    return tuple(dims.index(d) for d in range(len(dims)))
-
-
-ad.deflinear2(_permute, lambda cotangent, _, *, order: [_permute.bind(cotangent, order=_inverse(order))])
+ad.deflinear2(_permute, lambda cotangent, _, *, order: [_permute.bind(cotangent, order=inverse(order))])
 
 
 def _batched(args: Sequence[Any], batch: Sequence[int], *, order: tuple[int, ...]) -> tuple[Any, int]:
     at = batch[0]
-    return _permute.bind(args[0], order=_checked(args[0], (at, *(d + (d >= at) for d in order)))), 0
+    return _permute.bind(args[0], order=(at, *(d + (d >= at) for d in order))), 0
 
 
 batching.primitive_batchers[_permute] = _batched
 
 
-def _checked(x: Any, dims: tuple[int, ...]) -> tuple[int, ...]:
-    if sorted(dims) != list(range(len(x.shape))) or len(dims) > _native.MAX_RANK:
-        raise ValueError(f"found dims {dims}; expected each of 0 to {len(x.shape) - 1} once, at most {_native.MAX_RANK}")
-    return dims
-
-
 def _said(shape: Sequence[int], dims: tuple[int, ...], item_bytes: int) -> str:
     """The attribute: what of our operations it is."""
-    rank, count = len(dims), int(numpy.prod(shape, dtype=numpy.int64))
+    rank, count = len(dims), math.prod(shape)
     said: dict[str, Any] = {"op": "permute", "sizes": list(shape), "type": bits(item_bytes), "dims": dims}
-    if dims == tuple(range(rank)):
+    if dims == unmoved(rank):
         said = {"op": "copy", "sizes": [count], "type": bits(item_bytes), "results": [0], "bytes": count * item_bytes}
-    elif rank in (2, 3) and dims == (*range(rank - 2), rank - 1, rank - 2):
+    elif rank in (2, 3) and dims == swapped(rank):
         said = {"op": "transpose", "sizes": list(shape), "type": bits(item_bytes), "results": [0]}
     return json.dumps(said)
 
@@ -256,26 +244,23 @@ def _whole(x: Any) -> Any:
     return x
 
 
-def _no_output(out: Any) -> None:
+def _moved(x: Any, dims: tuple[int, ...], out: Any) -> Any:
     if out is not None:
         raise ValueError("out: found one beside an array of JAX, whose arrays may not be written; leave it away, the result "
                          "is a new array")
+    return _permuted(_whole(x), dims)
 
 
-def permute(x: Any, dims: Sequence[int], out: Any = None) -> Any:
-    _no_output(out)
-    return _permuted(_whole(x), _checked(x, tuple(dims)))
+def transpose(x: Any, dim0: int = -2, dim1: int = -1, *, out: Any = None) -> Any:
+    return _moved(x, swapped(len(x.shape), dim0, dim1), out)
 
 
-def transpose(x: Any, out: Any = None) -> Any:
-    rank = len(x.shape)
-    if rank not in (2, 3):
-        raise ValueError(f"found {rank} dimensions; expected two or three")
-    return permute(x, (*range(rank - 2), rank - 1, rank - 2), out)
+def permute(x: Any, dims: Sequence[int], *, out: Any = None) -> Any:
+    return _moved(x, order(len(x.shape), dims), out)
 
 
-def copy(x: Any, out: Any = None) -> Any:
-    return permute(x, tuple(range(len(x.shape))), out)
+def copy(x: Any, *, out: Any = None) -> Any:
+    return _moved(x, unmoved(len(x.shape)), out)
 
 
 def _device() -> dict[str, Any]:

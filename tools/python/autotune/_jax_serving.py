@@ -15,7 +15,7 @@ from . import _serving
 from ._jax import TARGET, refuse_cpu
 from ._serving import New, Plan
 
-_DTYPES = {"e4m3": "float8_e4m3fn", "e8m0": "float8_e8m0fnu", "f32": "float32", "bf16": "bfloat16", "f16": "float16", "u8": "uint8"}
+_DTYPES = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu", "f32": "float32", "bf16": "bfloat16", "f16": "float16", "u8": "uint8"}
 _NOTHING = New((0,), "f32")  # a buffer without elements
 
 
@@ -27,8 +27,8 @@ def _struct(new: New, inputs: Sequence[Any]) -> Any:
 def _launched(operation: _serving.Operation, plan: Plan, inputs: Sequence[Any]) -> list[Any]:
     """The new arrays, as they lie in memory. What is None stands where a buffer without elements does: first come the outputs."""
     results = list(range(1 + max(i for i, buffer in enumerate(plan.buffers) if isinstance(buffer, New))))
-    made = [_NOTHING if plan.buffers[i] is None else plan.buffers[i] for i in results]
-    given = [jnp.zeros(0) if buffer is None else inputs[buffer] for buffer in plan.buffers[len(results):]]
+    made = [new if isinstance(new, New) else _NOTHING for new in plan.buffers[:len(results)]]
+    given = [inputs[buffer] if isinstance(buffer, int) else jnp.zeros(0) for buffer in plan.buffers[len(results):]]
     said = {"op": operation.op, "sizes": plan.sizes, "type": plan.type, "results": results, "scalars": plan.scalars}
     got = jax.ffi.ffi_call(TARGET, [_struct(new, inputs) for new in made])(*given, problem=json.dumps(said))
     return [got[i] for i, _ in plan.results]
@@ -42,7 +42,9 @@ def call(name: str, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
         refuse_cpu(tensor, x)
     plan = _serving.planned_once(name, tuple(map(_serving.spec, inputs)), options)
     new = [new for _, new in plan.results]
-    if any(math.prod(each.shape) for each in new):
+    if any(each.zero for each in new):
+        raise ValueError(f"{name}: found arrays of JAX, which XLA does not make of zeros; expected tensors of PyTorch, or no amax=True")
+    if math.prod(new[0].shape):
         made = _launched(operation, plan, inputs)
     else:
         made = [jnp.zeros(struct.shape, struct.dtype) for struct in (_struct(each, inputs) for each in new)]

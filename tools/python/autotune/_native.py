@@ -6,18 +6,17 @@ import ctypes
 import ctypes.util
 import functools
 import glob
+import html
 import os
 import struct
 import sys
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Optional
 
 VERSION = 100  # of the header that is mirrored here, as AT_VERSION_NUMBER
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 16, 8, 16, 16
-PERMUTE_RANK = 8  # of these
 TYPES = {"u8": 10, "u16": 11, "u32": 12, "u64": 13, "i8": 20, "i16": 21, "i32": 22, "i64": 23,
          "f16": 30, "bf16": 31, "f32": 32, "f64": 33, "c64": 40, "c128": 41, "bool": 45}
 # NumPy's and PyTorch's names of them. Left out: those of other widths in other libraries, such as float, int and byte.
@@ -26,7 +25,7 @@ SPELLINGS = {"uint8": "u8", "bool": "u8", "int8": "i8", "float16": "f16", "half"
              "double": "f64", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
 TYPE_BYTES = {name: 1 if name == "bool" else int(name.lstrip("uifbc")) // 8 for name in TYPES}
 TYPE_NAMES = {number: name for name, number in TYPES.items()}
-ROLES = {1: "scalar", 2: "input", 3: "output", 4: "inout", 5: "scratch"}
+ROLES = {1: "scalar", 2: "input", 3: "output", 4: "inout", 5: "scratch", 6: "tensor_map"}
 MATCHES = {0: "none", 10: "other_device", 20: "predicted", 30: "near", 40: "exact"}
 HERE = Path(__file__).resolve().parent
 
@@ -62,7 +61,7 @@ ERRORS = {"usage": ArgumentError, "input": ArgumentError, "device": DeviceError,
           "not_found": NotFoundError}
 
 
-def _spelled(dtype: Any) -> str:
+def spelled(dtype: Any) -> str:
     """The text of a type that may be a text, a dtype of NumPy or PyTorch, or a class such as numpy.float32."""
     if isinstance(dtype, str):
         return dtype
@@ -79,10 +78,10 @@ def _spelled(dtype: Any) -> str:
 
 def type_name(dtype: Any) -> str:
     """The library's name of a type: "f32" of "f32", "float32", numpy.float32, x.dtype."""
-    spelled = _spelled(dtype)
-    name = SPELLINGS.get(spelled, spelled)
+    word = spelled(dtype)
+    name = SPELLINGS.get(word, word)
     if name not in TYPES:
-        raise ValueError(f"found the type '{spelled}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
+        raise ValueError(f"found the type '{word}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
     return name
 
 
@@ -93,7 +92,7 @@ class ErrorStruct(ctypes.Structure):
 class Sized(ctypes.Structure):
     """A structure that begins with its size; members that are not given are 0."""
 
-    _fields_ = [("struct_bytes", ctypes.c_size_t)]
+    _fields_: ClassVar[Any] = [("struct_bytes", ctypes.c_size_t)]
 
     def __init__(self, **members: Any) -> None:
         super().__init__(ctypes.sizeof(type(self)), **members)
@@ -122,7 +121,8 @@ class OpenOptionsStruct(Sized):
 class OpStruct(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("about", ctypes.c_char_p), ("size_count", ctypes.c_int),
                 ("sizes", ctypes.POINTER(ctypes.c_char_p)), ("takes_layout", ctypes.c_int),
-                ("buffer_count", ctypes.c_int), ("buffers", ctypes.POINTER(ctypes.c_char_p))]
+                ("buffer_count", ctypes.c_int), ("buffers", ctypes.POINTER(ctypes.c_char_p)),
+                ("scalar_count", ctypes.c_int), ("scalars", ctypes.POINTER(ctypes.c_char_p))]
 
 
 class TargetStruct(Sized):
@@ -145,10 +145,15 @@ class RunOptionsStruct(Sized):
                 ("scalar_count", ctypes.c_int)]
 
 
+class PointerStruct(ctypes.Structure):
+    _fields_ = [("offset", ctypes.c_int64), ("buffer", ctypes.c_int)]
+
+
 class ArgStruct(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("type", ctypes.c_int), ("opaque", ctypes.c_int),
                 ("buffer", ctypes.c_int), ("bytes", ctypes.c_int64), ("elements", ctypes.c_int64),
-                ("value", ctypes.c_int64), ("align", ctypes.c_int64)]
+                ("value", ctypes.c_int64), ("align", ctypes.c_int64), ("contents", ctypes.c_void_p),
+                ("pointer_count", ctypes.c_int), ("pointers", ctypes.POINTER(PointerStruct))]
 
 
 ArgList = ctypes.POINTER(ctypes.POINTER(ArgStruct))
@@ -156,7 +161,9 @@ ArgList = ctypes.POINTER(ctypes.POINTER(ArgStruct))
 
 class LaunchStruct(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_char_p), ("grid", ctypes.c_int64 * 3), ("block", ctypes.c_int64 * 3),
-                ("dynamic_shared_bytes", ctypes.c_int64), ("arg_count", ctypes.c_int), ("args", ArgList)]
+                ("dynamic_shared_bytes", ctypes.c_int64), ("arg_count", ctypes.c_int), ("args", ArgList),
+                ("cluster", ctypes.c_int64 * 3), ("cooperative", ctypes.c_int), ("programmatic", ctypes.c_int),
+                ("carveout", ctypes.c_int)]
 
 
 class VariableStruct(ctypes.Structure):
@@ -185,20 +192,27 @@ class FoundStruct(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Op:
-    """An operation as it is declared: the names of its sizes, in the order of a shape, and of its buffers, in that of run."""
+    """An operation as it is declared: the names of its sizes, in the order of a shape, of its buffers, in that of run, and of
+    its scalars that have a value of their own."""
 
     name: str
     about: str
     sizes: tuple[str, ...]
     takes_layout: bool
     buffers: tuple[str, ...]
+    scalars: tuple[str, ...]
+
+
+Contents = Optional[bytes]  # a name, since Arg.bytes is a number
 
 
 @dataclass(frozen=True)
 class Arg:
     """An argument of the operation. `buffer`: its place in Found.buffers, None of a scalar. `value`: of a scalar.
     `bytes`, `elements`, `align`: of a buffer. `opaque`: its elements are only moved, so that any type of that size will do.
-    `type` "struct": a struct by value, or a buffer of structs."""
+    `type` "struct": a struct by value, or a buffer of structs; `contents` are the bytes of the former, zero where the
+    addresses of buffers belong: `pointers` are these offsets and places in Found.buffers. The role "tensor_map" is a
+    CUtensorMap of a buffer."""
 
     name: str
     role: str
@@ -209,17 +223,28 @@ class Arg:
     elements: int
     value: int
     align: int
+    contents: Contents = None
+    pointers: tuple[tuple[int, int], ...] = ()
+
+    def __repr__(self) -> str:
+        what = f" = {self.value}" if self.buffer is None and self.type != "struct" else f"[{self.elements}]"
+        return f"<autotune.Arg {self.name}: {self.role} {self.type}{what}>"
 
 
 @dataclass(frozen=True)
 class Launch:
-    """A launch of a kernel, whose arguments are in its own order; at_launch in autotune.h says more."""
+    """A launch of a kernel, whose arguments are in its own order; at_launch in autotune.h says more. `carveout`: the shared
+    memory that is preferred, in percent, None where that is not set."""
 
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     dynamic_shared_bytes: int
     args: tuple[Arg, ...]
+    cluster: tuple[int, int, int] = (0, 0, 0)
+    cooperative: bool = False
+    programmatic: bool = False
+    carveout: int | None = None
 
 
 @dataclass(frozen=True)
@@ -261,13 +286,34 @@ class Found:
                 f"{f', {self.template_name} {self.config}' if self.template_name else ''}"
                 f"{f', {1e6 * time:.2f} us' if time else ''}>")
 
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows = {"match": f"{self.match} {self.why}", "template": self.template_name, "configuration": self.config, **self._figures(),
+                "measured": f"{self.measured_shape} on {self.measured_device} {self.measured_at}" if self.measured_at else "",
+                "from": self.origin, "warning": self.warning}
+        cells = "".join(f"<tr><th>{name}</th><td>{html.escape(str(text))}</td></tr>" for name, text in rows.items() if text)
+        source = f"<details><summary>kernel</summary><pre>{html.escape(self.source)}</pre></details>" if self.source else ""
+        title = html.escape(f"{self.op} {self.shape} {self.type} on {self.device}")
+        return f"<table><caption>{title}</caption>{cells}</table>{source}"
+
+    def _figures(self) -> dict[str, str]:
+        figures = {"time": f"{1e6 * self.median_s:.2f} us" if self.median_s else "",
+                   "expected": f"{1e6 * self.expected_s:.2f} us" if self.expected_s else "",
+                   "bandwidth": f"{self.gb_per_s:.4g} GB/s" if self.gb_per_s else "",
+                   "ceiling": f"{100 * self.ceiling_s / self.median_s:.1f} % of it reached" if self.ceiling_s and self.median_s else ""}
+        for i, launch in enumerate(self.launches):
+            figures[f"launch {i + 1}" if len(self.launches) > 1 else "launch"] = (
+                f"grid {' x '.join(map(str, launch.grid))}, block {' x '.join(map(str, launch.block))}, "
+                f"{launch.dynamic_shared_bytes} bytes of dynamic shared memory")
+        return figures
+
 
 @functools.lru_cache(maxsize=64)
 def run_options(scalars: Scalars) -> Any:
     """A pointer to the options of a call that gives these scalars, which are f32, a value. None: there are none."""
     if not scalars:
         return None
-    given = (ScalarStruct * len(scalars))(*((name.encode(), struct.unpack("<i", struct.pack("<f", value))[0])
+    given = (ScalarStruct * len(scalars))(*(ScalarStruct(name.encode(), struct.unpack("<i", struct.pack("<f", value))[0])
                                             for name, value in scalars))
     return ctypes.pointer(RunOptionsStruct(scalars=given, scalar_count=len(scalars)))
 
@@ -279,27 +325,36 @@ def decoded(text: bytes) -> str:
 
 def _arg(arg: ArgStruct) -> Arg:
     return Arg(arg.name.decode(), ROLES[arg.role], TYPE_NAMES.get(arg.type, "struct"), bool(arg.opaque),
-               None if arg.buffer < 0 else arg.buffer, arg.bytes, arg.elements, arg.value, arg.align)
+               None if arg.buffer < 0 else arg.buffer, arg.bytes, arg.elements, arg.value, arg.align,
+               ctypes.string_at(arg.contents, arg.bytes) if arg.contents else None,
+               tuple((pointer.offset, pointer.buffer) for pointer in arg.pointers[:arg.pointer_count]))
 
 
 def _args(args: Any, count: int) -> tuple[Arg, ...]:
     return tuple(_arg(arg.contents) for arg in args[:count])
 
 
+def _three(numbers: Any) -> tuple[int, int, int]:
+    x, y, z = numbers
+    return x, y, z
+
+
 def _launch(launch: LaunchStruct) -> Launch:
-    return Launch(decoded(launch.kernel), tuple(launch.grid), tuple(launch.block), launch.dynamic_shared_bytes,
-                  _args(launch.args, launch.arg_count))
+    return Launch(decoded(launch.kernel), _three(launch.grid), _three(launch.block), launch.dynamic_shared_bytes,
+                  _args(launch.args, launch.arg_count), _three(launch.cluster), bool(launch.cooperative), bool(launch.programmatic),
+                  launch.carveout - 1 if launch.carveout else None)
 
 
 def op(of: OpStruct) -> Op:
     return Op(of.name.decode(), decoded(of.about), tuple(name.decode() for name in of.sizes[:of.size_count]),
-              bool(of.takes_layout), tuple(name.decode() for name in of.buffers[:of.buffer_count]))
+              bool(of.takes_layout), tuple(name.decode() for name in of.buffers[:of.buffer_count]),
+              tuple(name.decode() for name in of.scalars[:of.scalar_count]))
 
 
 def shown(found: FoundStruct, source: str | None = None) -> Found:
     """A copy in Python's own types, which outlives the tuner."""
-    values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
-                              if field[0] != "parts" and not field[0].endswith("_count")}
+    values: dict[str, Any] = {member[0]: getattr(found, member[0]) for member in FoundStruct._fields_
+                              if member[0] != "parts" and not member[0].endswith("_count")}
     values = {name: decoded(v) if isinstance(v, bytes) else None if v != v else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["launches"] = tuple(_launch(launch.contents) for launch in found.launches[:found.launch_count])
@@ -311,19 +366,15 @@ def shown(found: FoundStruct, source: str | None = None) -> Found:
     return Found(**values, source=source)
 
 
-def device_text(device: str | int | None) -> bytes | None:
-    """As at_target has it: a number is a GPU of this machine, a text a name."""
+def device_text(device: Any) -> str:
+    """As at_target has it: a number, or a torch.device, is a GPU of this machine, a text a name."""
     if device is None or isinstance(device, str):
-        return device.encode() if device else None
+        return device or ""
+    if type(device).__module__ == "torch" and getattr(device, "type", "") == "cuda":
+        device = sys.modules["torch"].cuda.current_device() if device.index is None else device.index
     if isinstance(device, bool) or not hasattr(device, "__index__") or device.__index__() < 0:
         raise TypeError(f"found device={device!r}; expected a GPU's number, or a device's name, as 'NVIDIA H200'")
-    return b"%d" % device.__index__()
-
-
-def installed_program() -> str | None:
-    """`autotune` as it was installed with this module, or built in the sources that it is in."""
-    beside = [Path(sysconfig.get_path("scripts")) / "autotune", HERE.parents[2] / "build" / "autotune"]
-    return next((str(path) for path in beside if path.is_file() and os.access(path, os.X_OK)), None)
+    return str(device.__index__())
 
 
 def library_path(path: str | os.PathLike[str] | None = None) -> str:

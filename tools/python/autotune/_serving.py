@@ -1,5 +1,6 @@
-"""The operations between the matrix products of an LLM, as functions: what each takes, and which arrays it makes, for every
-framework. One more is a function here with @operation, and one that users call.
+"""Operations as functions of tensors of PyTorch and arrays of JAX: rows by an index, conversions, and those between the matrix
+products of an LLM. Each says what it takes and which arrays it makes. One more is a function here with @operation, and one that
+users call.
 
 A plan is of shapes and types alone, so that it is made once for each of them, and by fake kernels, whose sizes are symbols. Its
 options have defaults since PyTorch hands over none that are a schema's.
@@ -12,14 +13,16 @@ import math
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple, TypeVar, Union
 
 from . import _native
 
+A = TypeVar("A")  # an array of PyTorch or JAX
 FLOATS = ("bf16", "f16")
 _GROUPS = {128: 1, 64: 2, 32: 3}
 _LAYOUTS = {"rows": 1, "columns": 2, "e8m0": 3, "blocks": 4}
-_NAMES = {**_native.SPELLINGS, "float8_e4m3fn": "e4m3", "float8_e8m0fnu": "e8m0"}
+_NAMES = {**_native.SPELLINGS, "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "float8_e8m0fnu": "e8m0"}
+_CONVERTED = {"e4m3": 1, "e5m2": 2, "f16": 3, "bf16": 4}
 
 
 class Spec(NamedTuple):
@@ -32,12 +35,13 @@ class Spec(NamedTuple):
 
 class New(NamedTuple):
     """An array that a call makes. `dtype`: a name of _NAMES, or the number of the input that has the same. `across`: its last
-    dimension is the outermost in memory. `hidden`: the operation wants it, and nobody else."""
+    dimension is the outermost in memory. `hidden`: the operation wants it, and nobody else. `zero`: it begins as zeros."""
 
     shape: tuple[int, ...]
     dtype: Union[str, int]
     across: bool = False
     hidden: bool = False
+    zero: bool = False
 
 
 class Plan(NamedTuple):
@@ -292,6 +296,65 @@ def _kv_gather(k_cache: Spec, v_cache: Spec, slot: Spec, *rest: Any) -> Plan:
     return Plan(sizes, dtype, (rows, rows, 0, 1, 2, *_scale_buffers(3, len(scales))))
 
 
+# ---- rows by an index ----
+
+
+def _bytes_of_rows(x: Spec, rows: str) -> int:
+    if not x.shape:
+        raise ValueError(f"x: found no dimensions; expected {rows}")
+    return math.prod(x.shape[1:]) * x.item_bytes
+
+
+@operation("Tensor", "Tensor x, Tensor index")
+def _gather_rows(x: Spec, index: Spec) -> Plan:
+    _of_type("index", index, "i64", "i32")
+    row_bytes = _bytes_of_rows(x, "(rows, ...)")
+    return Plan((x.shape[0], math.prod(index.shape), row_bytes), index.dtype, (New((*index.shape, *x.shape[1:]), 0), 0, 1))
+
+
+@operation("Tensor", "Tensor x, Tensor index")
+def _scatter_rows(x: Spec, index: Spec) -> Plan:
+    _of_type("index", index, "i64", "i32")
+    _of_shape("index", index, x.shape[:1], "a place for each row of x")
+    return Plan((math.prod(x.shape[:1]), _bytes_of_rows(x, "(rows, ...)")), index.dtype, (New(x.shape, 0), 0, 1))
+
+
+# ---- conversions ----
+
+
+def _converted(x: Spec, scale: Spec, dtype: str, both: bool, amax: bool) -> Plan:
+    _of_type("x", x, "bf16", "f16", "f32")
+    _of_type("scale", scale, "f32")
+    if len(x.shape) < 2:
+        raise ValueError(f"x: found {len(x.shape)} dimensions; expected (rows, cols), or more of matrices")
+    if math.prod(scale.shape) != 1:
+        raise ValueError(f"scale: found shape {tuple(scale.shape)}; expected one number")
+    *lead, rows, cols = x.shape
+    sizes = (_chosen("dtype", dtype, _CONVERTED), 1 + both, 1 + amax, math.prod(lead), rows, cols)
+    straight, largest = New(x.shape, dtype) if both else None, New((1,), "f32", zero=True) if amax else None
+    return Plan(sizes, x.dtype, (New((*lead, cols, rows), dtype), straight, largest, 0, 1))
+
+
+@operation("Tensor", "Tensor x, Tensor scale, str dtype='e4m3'")
+def _cast_transpose(x: Spec, scale: Spec, dtype: str = "e4m3") -> Plan:
+    return _converted(x, scale, dtype, both=False, amax=False)
+
+
+@operation("(Tensor, Tensor)", "Tensor x, Tensor scale, str dtype='e4m3'", op="cast_transpose")
+def _cast_transpose_both(x: Spec, scale: Spec, dtype: str = "e4m3") -> Plan:
+    return _converted(x, scale, dtype, both=True, amax=False)
+
+
+@operation("(Tensor, Tensor)", "Tensor x, Tensor scale, str dtype='e4m3'", op="cast_transpose")
+def _cast_transpose_amax(x: Spec, scale: Spec, dtype: str = "e4m3") -> Plan:
+    return _converted(x, scale, dtype, both=False, amax=True)
+
+
+@operation("(Tensor, Tensor, Tensor)", "Tensor x, Tensor scale, str dtype='e4m3'", op="cast_transpose")
+def _cast_transpose_both_amax(x: Spec, scale: Spec, dtype: str = "e4m3") -> Plan:
+    return _converted(x, scale, dtype, both=True, amax=True)
+
+
 def planned(name: str, specs: Sequence[Spec], options: Sequence[Any]) -> Plan:
     return OPERATIONS[name].plan(*specs, *options)
 
@@ -316,6 +379,27 @@ def _call(name: str, inputs: tuple[Any, ...], *options: Any) -> Any:
         return _jax_serving.call(name, inputs, options)
     raise TypeError(f"{name}: found a {type(inputs[0]).__name__}; expected a tensor of PyTorch or an array of JAX. autotune.run takes "
                     "arrays of every framework")
+
+
+def gather_rows(x: A, index: Any) -> A:
+    """x[index] of rows: x (from, ...) of any type, index of any shape, i64 or i32, each of 0 to from - 1. With a gradient on
+    PyTorch's tensors, and on those of the CPU PyTorch's own."""
+    return _call("gather_rows", (x, index))
+
+
+def scatter_rows(x: A, index: Any) -> A:
+    """out[index[i]] = x[i] of rows: x (rows, ...) of any type, index (rows,) i64 or i32, each of 0 to rows - 1 once. With a
+    gradient on PyTorch's tensors, and on those of the CPU PyTorch's own."""
+    return _call("scatter_rows", (x, index))
+
+
+def cast_transpose(x: Any, scale: Any, dtype: Any = "e4m3", *, both: bool = False, amax: bool = False) -> Any:
+    """x * scale in another type, and with its last two dimensions exchanged: x (..., rows, cols) bf16, f16 or f32, scale one f32,
+    `dtype` "e4m3", "e5m2", "f16" or "bf16", or a framework's name of one. With `both` (turned, straight), the second as x lies;
+    with `amax` the largest |x| comes last, a tensor of one f32."""
+    name = "cast_transpose" + ("_both" if both else "") + ("_amax" if amax else "")
+    spelled = _native.spelled(dtype)
+    return _call(name, (x, scale), _NAMES.get(spelled, spelled))
 
 
 def group_quant(x: Any, *, group: int = 128, layout: str = "rows") -> tuple[Any, Any]:

@@ -1,12 +1,13 @@
-"""PyTorch's operators autotune::transpose and autotune::copy, with what torch.compile, autograd and vmap ask of them.
-On the CPU they are PyTorch's own, so that a model is the same everywhere.
+"""PyTorch's operators autotune::transpose, ::permute and ::copy, with what torch.compile, autograd and vmap ask of them. On the
+CPU they are PyTorch's own, so that a model is the same everywhere.
 
 Operators of torch.library know neither torch.func.grad nor forward mode: tangents they drop without a word. So the
-functions are autograd.Functions around them; torch.compile, which takes no such Function, gets the operator, and
-PyTorch's own transpose inside of what torch.func transforms."""
+functions are an autograd.Function around them; torch.compile, which takes no such Function, gets the operator, and
+PyTorch's own permute inside of what torch.func transforms."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,24 +15,12 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from . import _driver, default
-from ._arrays import bits
-from ._tuner import COPY_ALIGNMENT
+from ._arrays import bits, inverse, order, swapped, unmoved
+from ._tuner import COPY_ALIGNMENT, permutation
 
 
-def _turned(x: Tensor) -> tuple[int, ...]:
-    if x.dim() not in (2, 3):
-        raise ValueError(f"found {x.dim()} dimensions; expected two or three")
-    return (*x.shape[:-2], x.shape[-1], x.shape[-2])
-
-
-def _submitted(op: str, sizes: tuple[int, ...], x: Tensor, out: Tensor) -> bool:
-    """The short way to a launch, for what needs no look at strides. False: nothing was done."""
-    device = x.get_device()
-    if not (x.is_contiguous() and _driver.is_current(device) and x.numel()):
-        return False
-    default().submit(op, sizes, bits(x.element_size()), (out.data_ptr(), x.data_ptr()),
-                     torch._C._cuda_getCurrentRawStream(device))
-    return True
+def _shape(x: Tensor, dims: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(x.shape[d] for d in dims)
 
 
 def _check_out(x: Tensor, out: Tensor, shape: tuple[int, ...]) -> None:
@@ -41,72 +30,79 @@ def _check_out(x: Tensor, out: Tensor, shape: tuple[int, ...]) -> None:
                          f"expected a contiguous tensor of shape {tuple(shape)}, {x.dtype} on {x.device}")
 
 
-def _transposed(x: Tensor, out: Tensor | None = None) -> Tensor:
-    shape = _turned(x)
+def _by_pytorch(x: Tensor, dims: tuple[int, ...]) -> Tensor:
+    return x.permute(dims).clone(memory_format=torch.contiguous_format)
+
+
+_TRANSPOSES = swapped(2), swapped(3)
+
+
+def _submitted(x: Tensor, dims: tuple[int, ...], out: Tensor) -> bool:
+    """The short way to a launch, for plain tensors of the current device. False: nothing was done."""
+    if not (x.numel() and x.layout is torch.strided and _driver.is_current(x.get_device())):
+        return False
+    tuner, addresses, stream = default(), (out.data_ptr(), x.data_ptr()), torch._C._cuda_getCurrentRawStream(x.get_device())
+    if dims == unmoved(len(dims)) and x.is_contiguous():
+        if (addresses[0] | addresses[1]) % COPY_ALIGNMENT:
+            return False
+        tuner.submit("copy", (x.numel(),), bits(x.element_size()), addresses, stream)
+    elif dims in _TRANSPOSES and x.is_contiguous():
+        tuner.submit("transpose", tuple(x.shape), bits(x.element_size()), addresses, stream)
+    elif min(x.stride()) < 1:
+        return False
+    else:
+        strides = x.stride()
+        problem = permutation(bits(x.element_size()), tuple(out.shape), tuple(strides[d] for d in dims), tuple(out.stride()))
+        tuner._submit(problem, addresses, stream)
+    return True
+
+
+def _by_tuner(x: Tensor, dims: tuple[int, ...], out: Any) -> Any:
+    return default().copy(x, out=out) if dims == unmoved(len(dims)) else default().permute(x, dims, out=out)
+
+
+def _moved(x: Tensor, dims: tuple[int, ...], out: Tensor | None = None) -> Tensor:
+    """On a GPU. `out` was checked."""
     if out is None:
-        out = x.new_empty(shape)
-    fits = out.shape == shape and out.is_contiguous() and out.dtype == x.dtype and out.device == x.device
-    return out if fits and _submitted("transpose", tuple(x.shape), x, out) else default().transpose(x, out)
+        out = x.new_empty(_shape(x, dims))
+    return out if _submitted(x, dims, out) else _by_tuner(x, dims, out)  # type: ignore[no-any-return]
 
 
-def _copied(x: Tensor) -> Tensor:
-    out = torch.empty_like(x, memory_format=torch.contiguous_format)
-    aligned = (x.data_ptr() | out.data_ptr()) % COPY_ALIGNMENT == 0
-    return out if aligned and _submitted("copy", (x.numel(),), x, out) else out.copy_(x)
+# ---- operators ----
 
 
-# ---- transpose ----
+def _operator(name: str, parameters: str, dims_of: Callable[..., tuple[int, ...]]) -> Any:
+    """autotune::NAME of a tensor x; `dims_of` its rank and the other parameters is the order of the result's dimensions."""
+
+    def on_gpu(x: Tensor, *given: Any) -> Tensor:
+        return _moved(x, dims_of(x.dim(), *given))
+
+    def on_cpu(x: Tensor, *given: Any) -> Tensor:
+        return _by_pytorch(x, dims_of(x.dim(), *given))
+
+    def fake(x: Tensor, *given: Any) -> Tensor:
+        return x.new_empty(_shape(x, dims_of(x.dim(), *given)))
+
+    def batched(_: Any, in_dims: tuple[int | None, ...], x: Tensor, *given: Any) -> tuple[Tensor, int]:
+        dims, at = dims_of(x.dim() - 1, *given), in_dims[0] or 0
+        return OPERATORS["permute"](x, (at, *(d + (d >= at) for d in dims))), 0
+
+    def remember(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.back = inverse(dims_of(output.dim(), *inputs[1:]))
+
+    operator = torch.library.custom_op(f"autotune::{name}", on_gpu, mutates_args=(), device_types="cuda",
+                                       schema=f"(Tensor x{parameters}) -> Tensor")
+    operator.register_kernel("cpu")(on_cpu)
+    operator.register_fake(fake)
+    operator.register_vmap(batched)
+    operator.register_autograd(lambda ctx, gradient: (OPERATORS["permute"](gradient, ctx.back), *[None] * parameters.count(",")),
+                               setup_context=remember)
+    return operator
 
 
-@torch.library.custom_op("autotune::transpose", mutates_args=(), device_types="cuda")
-def _transpose(x: Tensor) -> Tensor:
-    return _transposed(x)
-
-
-@_transpose.register_kernel("cpu")
-def _(x: Tensor) -> Tensor:
-    _turned(x)
-    return x.transpose(-1, -2).clone(memory_format=torch.contiguous_format)
-
-
-@_transpose.register_fake
-def _(x: Tensor) -> Tensor:
-    return x.new_empty(_turned(x))
-
-
-@_transpose.register_vmap
-def _(_: Any, in_dims: tuple[int | None, ...], x: Tensor) -> tuple[Tensor, int]:
-    x = x.movedim(in_dims[0] or 0, 0)
-    y = _transpose(x.reshape(-1, *x.shape[-2:]))  # one batch more, or a larger one
-    return y.reshape(*x.shape[:-2], *y.shape[-2:]), 0
-
-
-_transpose.register_autograd(lambda _, gradient: _transpose(gradient))
-
-# ---- copy ----
-
-
-@torch.library.custom_op("autotune::copy", mutates_args=(), device_types="cuda")
-def _copy(x: Tensor) -> Tensor:
-    return _copied(x)
-
-
-@_copy.register_kernel("cpu")
-def _(x: Tensor) -> Tensor:
-    return x.clone(memory_format=torch.contiguous_format)
-
-
-@_copy.register_fake
-def _(x: Tensor) -> Tensor:
-    return x.new_empty(x.shape)
-
-
-@_copy.register_vmap
-def _(_: Any, in_dims: tuple[int | None, ...], x: Tensor) -> tuple[Tensor, int]:
-    return _copy(x.movedim(in_dims[0] or 0, 0)), 0
-
-
-_copy.register_autograd(lambda _, gradient: gradient)
+DIMS: dict[str, tuple[str, Callable[..., tuple[int, ...]]]] = {
+    "transpose": (", int dim0=-2, int dim1=-1", swapped), "permute": (", int[] dims", order), "copy": ("", unmoved)}
+OPERATORS = {name: _operator(name, *described) for name, described in DIMS.items()}
 
 
 # ---- as functions ----
@@ -122,77 +118,54 @@ def _at_once(x: Tensor) -> bool:
 _PLAIN = (Tensor, torch.nn.Parameter)
 
 
-class _Transposed(torch.autograd.Function):
-    """Linear in its one argument: the derivative is the function itself, and nothing is kept."""
+class _Permuted(torch.autograd.Function):
+    """Linear in its one tensor: the derivative is a permutation, too, and nothing is kept. Dimensions come one by one:
+    torch.func loses count of a tuple's."""
 
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        return _transposed(x) if _at_once(x) else _transpose(x)
+    def forward(x: Tensor, *dims: int) -> Tensor:
+        return _moved(x, dims) if _at_once(x) else OPERATORS["permute"](x, dims)  # type: ignore[no-any-return]
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        pass
+        ctx.dims = inputs[1:]
 
     @staticmethod
-    def backward(_: Any, gradient: Tensor) -> Tensor:
-        return transpose(gradient)
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        return permute(gradient, inverse(ctx.dims)), *[None] * len(ctx.dims)
 
     @staticmethod
-    def jvp(_: Any, tangent: Tensor) -> Tensor:
-        return transpose(tangent)
+    def jvp(ctx: Any, tangent: Tensor, *_: None) -> Tensor:
+        return permute(tangent, ctx.dims)  # type: ignore[no-any-return]
 
 
-class _Copied(torch.autograd.Function):
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        return _copied(x) if _at_once(x) else _copy(x)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        pass
-
-    @staticmethod
-    def backward(_: Any, gradient: Tensor) -> Tensor:
-        return gradient
-
-    @staticmethod
-    def jvp(_: Any, tangent: Tensor) -> Tensor:
-        return tangent.clone()  # the output's own: a view of the input's would be refused
-
-
-def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
+def _call(name: str, x: Tensor, given: tuple[Any, ...], out: Any) -> Any:
+    dims = DIMS[name][1](x.dim(), *given)
     if out is None:
         if _at_once(x):
-            return _transposed(x)
+            return _moved(x, dims)
         if not torch.compiler.is_compiling():
-            return _Transposed.apply(x)
+            return _Permuted.apply(x, *dims)
         if torch._C._are_functorch_transforms_active():
-            return x.transpose(-1, -2).clone(memory_format=torch.contiguous_format)
-        return _transpose(x)
+            return _by_pytorch(x, dims)
+        return OPERATORS[name](x, *given)
     if not isinstance(out, Tensor):
-        return default().transpose(x.detach(), out)
-    _check_out(x, out, _turned(x))
+        return _by_tuner(x.detach(), dims, out)
+    _check_out(x, out, _shape(x, dims))
     if out.is_cuda and not torch.compiler.is_compiling():
-        return _transposed(x, out) if _at_once(x) else default().transpose(x.detach(), out)
-    return out.copy_(_transpose(x))
+        return _moved(x, dims, out) if _at_once(x) else _by_tuner(x.detach(), dims, out)
+    return out.copy_(OPERATORS[name](x, *given))
 
 
-def copy(x: Tensor, out: Tensor | None = None) -> Tensor:
-    if out is None:
-        if _at_once(x):
-            return _copied(x)
-        if not torch.compiler.is_compiling():
-            return _Copied.apply(x)
-        if torch._C._are_functorch_transforms_active():
-            return x.clone(memory_format=torch.contiguous_format)
-        return _copy(x)
-    if not isinstance(out, Tensor):
-        return default().copy(x.detach().contiguous(), out)
-    _check_out(x, out, x.shape)
-    if out.is_cuda and not torch.compiler.is_compiling():
-        return default().copy(x.detach().contiguous(), out)
-    return out.copy_(_copy(x))
+def transpose(x: Tensor, dim0: int = -2, dim1: int = -1, *, out: Any = None) -> Any:
+    return _call("transpose", x, (dim0, dim1), out)
+
+
+def permute(x: Tensor, dims: Sequence[int], *, out: Any = None) -> Any:
+    return _call("permute", x, (tuple(dims),), out)
+
+
+def copy(x: Tensor, *, out: Any = None) -> Any:
+    return _call("copy", x, (), out)

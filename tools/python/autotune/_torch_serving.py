@@ -1,9 +1,10 @@
 """The operations of _serving.py as operators of PyTorch, autotune::group_quant and so on: a schema, a fake kernel, and a launch
-on the current stream. They have no gradients. Inputs that are not contiguous, or begin where no allocation does, are copied
-before."""
+on the current stream. Those that move rows have gradients; they and conversions are PyTorch's own on the CPU. Inputs that are
+not contiguous, or begin where no allocation does, are copied before."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from . import _driver, _serving, default
 from ._serving import OPERATIONS, New
 from ._torch import _at_once
 
-_DTYPES = {"e4m3": torch.float8_e4m3fn, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8,
+_DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8,
            "e8m0": getattr(torch, "float8_e8m0fnu", torch.uint8)}  # before PyTorch 2.7 bytes
 _ALIGNMENT = 256  # of all buffers: the operations declare no other
 
@@ -27,6 +28,8 @@ def _split(arguments: Sequence[Any]) -> tuple[list[Tensor], tuple[Any, ...]]:
 
 def _made(new: New, inputs: Sequence[Tensor]) -> Tensor:
     dtype = inputs[new.dtype].dtype if isinstance(new.dtype, int) else _DTYPES[new.dtype]
+    if new.zero:
+        return inputs[0].new_zeros(new.shape, dtype=dtype)
     if not new.across:
         return inputs[0].new_empty(new.shape, dtype=dtype)
     return inputs[0].new_empty((new.shape[-1], *new.shape[:-1]), dtype=dtype).movedim(0, -1)
@@ -42,7 +45,7 @@ def _placed(name: str, inputs: list[Tensor]) -> int:
     for i, x in enumerate(inputs):
         if x.device != device or device.type != "cuda":
             raise ValueError(f"{name}: found tensor {i + 1} on {x.device}; expected {f'that of the first, {device}' if i else 'one on a GPU: x.cuda()'}")
-    return device.index
+    return int(device.index)
 
 
 def _readable(x: Tensor) -> Tensor:
@@ -65,7 +68,7 @@ def _run(name: str, arguments: Sequence[Any]) -> Any:
     plan = _serving.planned_once(name, tuple(map(_serving.spec, inputs)), options)
     buffers: list[Any] = [_made(buffer, inputs) if isinstance(buffer, New) else buffer for buffer in plan.buffers]
     made = [buffers[i] for i, _ in plan.results]
-    if not any(x.numel() for x in made or inputs[:1]):
+    if not (made or inputs)[0].numel():
         return _outputs(made)
     written = {operation.inputs.index(given): given for given in operation.written}
     for i, buffer in enumerate(buffers):
@@ -93,6 +96,55 @@ def _register(name: str, operation: _serving.Operation) -> Any:
 
 
 _OPERATORS = {name: _register(name, operation) for name, operation in OPERATIONS.items()}
+
+
+# ---- rows and conversions: on the CPU, and gradients ----
+
+
+def _gathered(x: Tensor, index: Tensor) -> Tensor:
+    _fake("gather_rows", (x, index))  # checks both
+    return x.index_select(0, index.flatten()).reshape(*index.shape, *x.shape[1:])
+
+
+def _scattered(x: Tensor, index: Tensor) -> Tensor:
+    _fake("scatter_rows", (x, index))
+    return torch.empty_like(x, memory_format=torch.contiguous_format).index_copy_(0, index.long(), x)
+
+
+def _keep_index(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(inputs[1])
+    ctx.rows = inputs[0].shape[0]
+
+
+def _gather_backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+    index, = ctx.saved_tensors
+    row = gradient.shape[index.dim():]
+    return gradient.new_zeros(ctx.rows, *row).index_add_(0, index.flatten(), gradient.reshape(-1, *row)), None
+
+
+def _scatter_backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+    return torch.ops.autotune.gather_rows(gradient, ctx.saved_tensors[0]), None
+
+
+for _name, _on_cpu, _backward in (("gather_rows", _gathered, _gather_backward), ("scatter_rows", _scattered, _scatter_backward)):
+    torch.library.register_kernel(f"autotune::{_name}", "cpu", _on_cpu)
+    torch.library.register_autograd(f"autotune::{_name}", _backward, setup_context=_keep_index)
+
+
+def _cast_on_cpu(name: str, x: Tensor, scale: Tensor, dtype: str = "e4m3") -> Any:
+    """As the kernels convert: to the nearest, and to 8 bits without infinities."""
+    _fake(name, (x, scale, dtype))
+    wide, kind = x.float() * scale, _DTYPES[dtype]
+    largest = torch.finfo(kind).max
+    straight = (wide.clamp(-largest, largest) if dtype in ("e4m3", "e5m2") else wide).to(kind)
+    turned = straight.view(torch.uint8 if kind.itemsize == 1 else torch.int16).mT.contiguous().view(kind)
+    amax = torch.where(x.isnan(), 0, x).abs().amax().float().reshape(1) if x.numel() else scale.new_zeros(1)
+    made = [turned, *([straight] if "both" in name else []), *([amax] if "amax" in name else [])]
+    return _outputs(made)
+
+
+for _name in [name for name, operation in OPERATIONS.items() if operation.op == "cast_transpose"]:
+    torch.library.register_kernel(f"autotune::{_name}", "cpu", functools.partial(_cast_on_cpu, _name))
 
 
 def call(name: str, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:

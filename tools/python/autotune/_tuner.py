@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
-from . import _driver, _native
-from ._arrays import Array, as_array, bits, common_stream, empty_like, is_torch
+from . import _driver, _native, _program
+from ._arrays import Array, as_array, bits, common_stream, empty_like, made_dense, order, swapped, unmoved
 from ._native import Arg, Error, Found
 
 COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsewhere the driver copies
@@ -16,6 +17,7 @@ COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsew
 Path = Union[str, "os.PathLike[str]", None]
 Buffer = Any  # an array on a GPU, or an address
 Dtype = Any  # "f32", "float32", or the dtype of an array of PyTorch, NumPy or JAX
+Device = Any  # a GPU's number, a name, or a torch.device
 
 
 # ---- what a call is given ----
@@ -101,6 +103,14 @@ def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
+def with_order(sizes: Sequence[int] | str, dims: Sequence[int]) -> str:
+    """The text of a permutation: "8x64x3:2.0.1"."""
+    if isinstance(sizes, str):
+        raise ValueError(f"found the shape '{sizes}', and dims; expected the order within the shape, as in '8x64x3:2.0.1'")
+    extents = _sizes(sizes)
+    return "x".join(map(str, extents)) + ":" + ".".join(map(str, order(len(extents), dims)))
+
+
 def _numbers(what: str, numbers: Sequence[int], most: int) -> Any:
     """An array of the library's, with zeros at its end."""
     if len(numbers) > most:
@@ -129,16 +139,15 @@ def _buffer(buffer: Array | int) -> _native.BufferStruct:
     return _native.BufferStruct(buffer if isinstance(buffer, int) else buffer.address, 0)
 
 
-def _matrix(array: Array) -> tuple[tuple[int, ...], int] | None:
-    """Sizes for a transpose, and the elements from row to row where those are not the columns' number (else 0); None:
-    the rows are not dense, or do not lie at equal distances."""
-    *batch, rows, cols = array.shape
-    if array.dense:
-        return array.shape, 0
-    pitch = array.strides[-2] if rows > 1 else cols
-    dense_rows = array.strides[-1] == 1 or cols == 1
-    together = not batch or batch[0] == 1 or array.strides[0] == rows * pitch
-    return (array.shape, pitch) if dense_rows and together and pitch >= cols else None
+@functools.lru_cache(maxsize=4096)
+def permutation(dtype: str, extents: tuple[int, ...], strides_in: tuple[int, ...],
+                strides_out: tuple[int, ...]) -> _native.ProblemStruct:
+    """The problem of two layouts of the same elements."""
+    if len(extents) > _native.MAX_RANK:
+        raise ValueError(f"found {len(extents)} dimensions; expected at most {_native.MAX_RANK}")
+    numbers = ctypes.c_int64 * _native.MAX_RANK
+    layout = _native.LayoutStruct(len(extents), numbers(*extents), numbers(*strides_in), numbers(*strides_out))
+    return _native.ProblemStruct(op=b"permute", type=_native.TYPES[dtype], layout=layout)
 
 
 class Tuner:
@@ -150,21 +159,29 @@ class Tuner:
                  allow: Path | Sequence[Path] = None, no_environment: bool = False,
                  log_shapes: Path = None, packs: Path | Sequence[Path] = None, no_compile: bool = False) -> None:
         if tune_s > 0 and program is None:
-            program = _native.installed_program()  # else the library looks beside itself, and in $PATH
-        self._handle = ctypes.c_void_p()
+            program = _program.installed()  # else the library looks beside itself, and in $PATH
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
         self._buffers: dict[bytes, tuple[_native.Arg, ...]] = {}
-        options = _native.OpenOptionsStruct(
+        self._options = _native.OpenOptionsStruct(
             database=_text(database), cache=_text(cache), templates=_text(templates), no_shipped=no_shipped, tune_s=tune_s,
             tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow),
             no_environment=no_environment, log_shapes=_text(log_shapes), packs=_folders(packs),
             no_compile=no_compile)
-        self._call("at_open", ctypes.byref(self._handle), options)
+        self._opened: list[ctypes.c_void_p] = []
+        self._open()
+
+    def _open(self) -> None:
+        """Again after something was tuned: what has run before then begins anew. Other threads may use what was open."""
+        handle = ctypes.c_void_p()
+        self._call("at_open", ctypes.byref(handle), self._options)
+        self._opened.append(handle)
+        self._handle = handle
 
     def close(self) -> None:
         """What was run on a GPU must have ended."""
-        self._library.at_close(self._handle)
+        while self._opened:
+            self._library.at_close(self._opened.pop())
         self._handle = ctypes.c_void_p()
 
     def __enter__(self) -> Tuner:
@@ -175,7 +192,8 @@ class Tuner:
 
     def ops(self) -> tuple[_native.Op, ...]:
         """The operations that it knows, without a problem."""
-        found, described = [], ctypes.POINTER(_native.OpStruct)()
+        found: list[_native.Op] = []
+        described = ctypes.POINTER(_native.OpStruct)()
         try:
             while True:
                 self._call("at_op_at", ctypes.byref(described), self._handle, len(found))
@@ -186,16 +204,18 @@ class Tuner:
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
-    def find(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: str | int | None = None,
-             arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> Found:
+    def find(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: Device = None,
+             arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = (),
+             dims: Sequence[int] = ()) -> Found:
         """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
         a GPU of this machine, a text a name or whole words of it; `arch`: "sm_90", "sm_90a"; at_target in autotune.h says more.
         `sizes`: numbers, or a text as the program takes it, with words and layouts: "8x8 to=e5m2", "6x8x64:1.0.2".
-        `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them."""
+        `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them. `dims`: the
+        order of dimensions, for permute, whose sizes are then those of the input."""
         found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
-        target = _native.TargetStruct(device=_native.device_text(device), arch=arch.encode(), sms=sms)
+        target = _native.TargetStruct(device=_native.device_text(device).encode(), arch=arch.encode(), sms=sms)
         self._call("at_find", ctypes.byref(found), self._handle,
-                   self._problem(op, sizes, dtype, pitches, alignments), target)
+                   self._problem(op, sizes, dtype, pitches, alignments, dims), target)
         try:
             if not found.contents.template_name:
                 return _native.shown(found.contents)
@@ -205,10 +225,34 @@ class Tuner:
             self._library.at_free(text)
             self._library.at_found_close(found)
 
+    def tune(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: Device = None, budget_s: float | None = None,
+             max_trials: int = 0, force: bool = False, dims: Sequence[int] = ()) -> Found:
+        """Has the program `autotune` search for the fastest kernel of a problem on a GPU of this machine, waits for its end, and
+        returns what it found; run uses it from then on. A problem that was tuned before under the same conditions is answered at
+        once, unless `force`. `budget_s`: search no longer than that; `max_trials`: try no more configurations, where it is not 0. Nothing else
+        should run on the GPU meanwhile."""
+        shape = with_order(sizes, dims) if dims else sizes if isinstance(sizes, str) else "x".join(map(str, _sizes(sizes)))
+        options = ["--json", "--quiet", f"--device={_native.device_text(device) or 0}", f"--max-trials={max_trials}"]
+        if budget_s is not None:
+            options.append(f"--budget={1000 * budget_s:.0f}ms")
+        if force:
+            options.append("--force")
+        answer = _program.last_answer(self._run_program("tune", f"{op} {shape} {_native.type_name(dtype)}", *options))
+        if not answer["found"]:
+            raise _native.NotFoundError("not_found", f"no winner of {op} {shape}: {answer['why']}")
+        self._open()
+        self._buffers.clear()
+        return self.find(op, shape, dtype, device=answer["device"])
+
+    def report(self, *, op: str = "", device: Device = None) -> _program.Report:
+        """A page of what the database has, of one operation or one device if they are named. A notebook shows it."""
+        options = [*([f"--op={op}"] if op else []), *([f"--device={_native.device_text(device)}"] if device is not None else [])]
+        return _program.Report(self._run_program("report", *options))
+
     def prepare(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, pitches: Sequence[int] = (),
-                alignments: Sequence[int] = ()) -> Found:
+                alignments: Sequence[int] = (), dims: Sequence[int] = ()) -> Found:
         """Compiles and loads for the current CUDA context, as the first run would; what run will use."""
-        return self._prepare(self._problem(op, sizes, dtype, pitches, alignments))
+        return self._prepare(self._problem(op, sizes, dtype, pitches, alignments, dims))
 
     def run(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer], *,
             stream: int | None = None, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> None:
@@ -234,101 +278,99 @@ class Tuner:
                     check_buffer(arg, buffer)
             self._launch(problem, ordered, stream)
 
-    def copy(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
-        """The bytes of x, which is contiguous, in a new array or in `out`."""
+    def copy(self, x: Any, *, out: Any = None, stream: int | None = None) -> Any:
+        """x, which may be a view, in a new contiguous array or in `out`. Bytes that begin anywhere the driver copies."""
         _check_stream(stream)
         array = as_array(x, stream)
         if not array.dense:
-            raise ValueError(f"found strides {array.strides}; expected a contiguous array")
+            return self._permute(x, array, unmoved(len(array.shape)), out, stream)
         target, out = self._output(x, array, array.shape, out, stream)
-        self._move("copy", (array.count,), 0, target, array, stream)
+        if not array.count:
+            return out
+        with _driver.current(_driver.common_device({"out": target, "x": array})):
+            if (target.address | array.address) % COPY_ALIGNMENT:
+                _check_apart(target, array)
+                _driver.copy_bytes(target.address, array.address, array.bytes, self._stream((target, array), stream))
+            else:
+                self._launch(self._problem("copy", (array.count,), bits(array.item_bytes)), (target, array), stream)
         return out
 
     def submit(self, op: str, sizes: tuple[int, ...], dtype: Dtype, addresses: Sequence[int], stream: int,
                scalars: _native.Scalars = ()) -> None:
         """The shortest way to a launch: addresses in the operation's order, in the current context. `scalars`: names and values
         of those f32 that the operation declares as a number."""
-        problem = self._problems.get((op, sizes, dtype, (), ())) or self._problem(op, sizes, dtype)
+        self._submit(self._problems.get((op, sizes, dtype, (), ())) or self._problem(op, sizes, dtype), addresses, stream, scalars)
+
+    def transpose(self, x: Any, dim0: int = -2, dim1: int = -1, *, out: Any = None, stream: int | None = None) -> Any:
+        """x with two dimensions exchanged, as a new contiguous array, or in `out`: the last two of a matrix or of a batch
+        of matrices of any number of dimensions. As permute otherwise."""
+        _check_stream(stream)
+        array = as_array(x, stream)
+        return self._permute(x, array, swapped(len(array.shape), dim0, dim1), out, stream)
+
+    def permute(self, x: Any, dims: Sequence[int], *, out: Any = None, stream: int | None = None) -> Any:
+        """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
+        or in `out`; those below zero count from the end. Both may be views; one that repeats elements, as a broadcast
+        does, is made contiguous before. No gradients: those are in autotune.permute."""
+        _check_stream(stream)
+        array = as_array(x, stream)
+        return self._permute(x, array, order(len(array.shape), dims), out, stream)
+
+    def prepare_permute(self, x: Any, dims: Sequence[int], *, out: Any = None) -> Found:
+        """Compiles and loads for the current CUDA context what permute will use for such arrays."""
+        array = as_array(x)
+        return self._prepare(self._permutation(x, array, order(len(array.shape), dims), out, None)[0])
+
+    # ---- within ----
+
+    def _run_program(self, command: str, *arguments: str) -> str:
+        """With what this tuner was opened with."""
+        o = self._options
+        named = {"db": o.database, "templates": o.templates, "headers": o.headers, "allow": o.allow}
+        options = [f"--{name}={os.fsdecode(value).replace(':', ',') if name in ('headers', 'allow') else os.fsdecode(value)}"
+                   for name, value in named.items() if value]
+        environment = {k: v for k, v in os.environ.items() if not (o.no_environment and k.startswith("AUTOTUNE_"))}
+        for name, value in (("AUTOTUNE_CACHE", o.cache), ("AUTOTUNE_NO_SHIPPED", b"1" if o.no_shipped else None)):
+            if value is not None:
+                environment[name] = os.fsdecode(value)
+        nvrtc = _driver.load_nvrtc()
+        if nvrtc:
+            environment["AUTOTUNE_NVRTC"] = nvrtc
+        return _program.run(os.fsdecode(o.program) if o.program else None, [command, *arguments, *options], environment)
+
+    def _submit(self, problem: _native.ProblemStruct, addresses: Sequence[int], stream: int, scalars: _native.Scalars = ()) -> None:
         error = _native.ErrorStruct()
         _driver.load_nvrtc()
         count = len(addresses)
-        buffers = (_native.BufferStruct * count)(*((address, 0) for address in addresses))
+        buffers = (_native.BufferStruct * count)(*(_native.BufferStruct(address, 0) for address in addresses))
         if self._library.at_run(self._handle, problem, buffers, count, stream, _native.run_options(scalars), error):
             self._raise(error)
 
-    def transpose(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
-        """x with its last two dimensions exchanged, as a new contiguous array, or in `out`. No gradients: those are in
-        autotune.transpose. Rows may lie apart, as in a slice; other views of PyTorch are made contiguous before."""
-        _check_stream(stream)
-        array = as_array(x, stream)
-        if len(array.shape) not in (2, 3):
-            raise ValueError(f"found {len(array.shape)} dimensions; expected two or three")
-        matrix = _matrix(array)
-        if matrix is None and is_torch(x):
-            x = x.clone(memory_format=_contiguous())
-            array = as_array(x, stream)
-            matrix = _matrix(array)
-        if matrix is None:
-            raise ValueError(f"found strides {array.strides}; expected dense rows at equal distances")
-        sizes, pitch = matrix
-        target, out = self._output(x, array, (*sizes[:-2], sizes[-1], sizes[-2]), out, stream)
-        self._move("transpose", sizes, pitch, target, array, stream)
-        return out
-
-    def permute(self, x: Any, dims: Sequence[int], out: Any = None, *, stream: int | None = None) -> Any:
-        """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
-        or in `out`; those below zero count from the end. Both may be views of any strides; x may have 8 dimensions."""
-        _check_stream(stream)
-        problem, target, array, out = self._permutation(x, dims, out, stream)
+    def _permute(self, x: Any, array: Array, dims: tuple[int, ...], out: Any, stream: int | None) -> Any:
+        problem, target, array, out = self._permutation(x, array, dims, out, stream)
         with _driver.current(_driver.common_device({"out": target, "x": array})):
             if array.count:
                 self._launch(problem, (target, array), stream)
         return out
 
-    def prepare_permute(self, x: Any, dims: Sequence[int], out: Any = None) -> Found:
-        """Compiles and loads for the current CUDA context what permute will use for such arrays."""
-        return self._prepare(self._permutation(x, dims, out, None)[0])
-
-    # ---- within ----
-
-    def _permutation(self, x: Any, dims: Sequence[int], out: Any,
+    def _permutation(self, x: Any, array: Array, dims: tuple[int, ...], out: Any,
                      stream: int | None) -> tuple[_native.ProblemStruct, Array, Array, Any]:
         """The problem, its buffers, and the array that is the result."""
-        array = as_array(x, stream)
-        rank = len(array.shape)
-        asked, dims = tuple(dims), tuple(d + rank if -rank <= d < 0 else d for d in dims)
-        if sorted(dims) != list(range(rank)) or rank > _native.PERMUTE_RANK:
-            raise ValueError(f"found dims {asked}; expected each of 0 to {rank - 1} once, at most "
-                             f"{_native.PERMUTE_RANK}")
+        if any(stride < 1 and size > 1 for size, stride in zip(array.shape, array.strides)):
+            x = made_dense(x, array)
+            array = as_array(x, stream)
         shape = tuple(array.shape[d] for d in dims)
-        if out is None:
-            out = empty_like(x, array, shape)
-        target = as_array(out, stream)
-        check_output(target, shape, array, dense=False)
-        numbers = ctypes.c_int64 * _native.MAX_RANK
-        layout = _native.LayoutStruct(rank, numbers(*shape), numbers(*(array.strides[d] for d in dims)),
-                                      numbers(*target.strides))
-        problem = _native.ProblemStruct(op=b"permute", type=_native.TYPES[bits(array.item_bytes)], layout=layout)
-        return problem, target, array, out
+        target, out = self._output(x, array, shape, out, stream, dense=False)
+        strides = tuple(array.strides[d] for d in dims)
+        return permutation(bits(array.item_bytes), shape, strides, target.strides), target, array, out
 
-    def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any,
-                stream: int | None) -> tuple[Array, Any]:
+    def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any, stream: int | None, *,
+                dense: bool = True) -> tuple[Array, Any]:
         if out is None:
             out = empty_like(x, array, shape)
         target = as_array(out, stream)
-        check_output(target, shape, array, dense=True)
+        check_output(target, shape, array, dense)
         return target, out
-
-    def _move(self, op: str, sizes: tuple[int, ...], pitch: int, target: Array, array: Array,
-              stream: int | None) -> None:
-        if not array.count:
-            return
-        with _driver.current(_driver.common_device({"out": target, "x": array})):
-            if op == "copy" and (target.address | array.address) % COPY_ALIGNMENT:
-                _check_apart(target, array)
-                _driver.copy_bytes(target.address, array.address, array.bytes, self._stream((target, array), stream))
-            else:
-                self._launch(self._problem(op, sizes, bits(array.item_bytes), (pitch,) if pitch else ()), (target, array), stream)
 
     def _launch(self, problem: _native.ProblemStruct, buffers: Sequence[Array | int], stream: int | None,
                 scalars: _native.Scalars = ()) -> None:
@@ -358,7 +400,9 @@ class Tuner:
         return _native.shown(found.contents)
 
     def _problem(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, pitches: Sequence[int] = (),
-                 alignments: Sequence[int] = ()) -> _native.ProblemStruct:
+                 alignments: Sequence[int] = (), dims: Sequence[int] = ()) -> _native.ProblemStruct:
+        if dims:
+            sizes = with_order(sizes, dims)
         if isinstance(sizes, str):
             if pitches or alignments:
                 raise ValueError(f"found the shape '{sizes}', and pitches or alignments; expected them within the shape")
@@ -367,17 +411,17 @@ class Tuner:
                        f"{op} {sizes} {_native.type_name(dtype)}".encode())
             return problem
         key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype), tuple(pitches), tuple(alignments))
-        problem = self._problems.get(key)
-        if problem is None:
+        known = self._problems.get(key)
+        if known is None:
             if not isinstance(op, str):
                 raise TypeError(f"found a {type(op).__name__} as the operation; expected its name, as 'transpose'")
             number = _native.TYPES[_native.type_name(dtype)]
-            problem = _native.ProblemStruct(op=op.encode(), type=number, size_count=len(key[1]),
-                                            sizes=_numbers("size", key[1], _native.MAX_SIZES),
-                                            pitches=_numbers("pitch", pitches, _native.MAX_PITCHES),
-                                            alignments=_numbers("alignment", alignments, _native.MAX_ALIGNMENTS))
-            self._problems[key] = problem
-        return problem
+            known = _native.ProblemStruct(op=op.encode(), type=number, size_count=len(key[1]),
+                                          sizes=_numbers("size", key[1], _native.MAX_SIZES),
+                                          pitches=_numbers("pitch", pitches, _native.MAX_PITCHES),
+                                          alignments=_numbers("alignment", alignments, _native.MAX_ALIGNMENTS))
+            self._problems[key] = known
+        return known
 
     def _call(self, name: str, *arguments: Any) -> None:
         error = _native.ErrorStruct()
@@ -387,9 +431,3 @@ class Tuner:
     def _raise(self, error: _native.ErrorStruct) -> None:
         status = self._library.at_status_name(error.status).decode().replace(" ", "_")  # "not found"
         raise _native.ERRORS.get(status, Error)(status, _native.decoded(error.text))
-
-
-def _contiguous() -> Any:
-    import torch
-
-    return torch.contiguous_format
