@@ -38,12 +38,12 @@ def by_flashinfer(buffers):
     """It writes the sum over the residual, and columns of scales that begin at multiples of four of them."""
     import torch
 
-    from . import flashinfer
+    from . import by_flashinfer
 
     q, (x, residual, gamma) = serving.of_its_own(*buffers[:2])[0], buffers[3:]
     pitch = -(-x.shape[0] // 4) * 4
     scales = torch.empty(x.shape[1] // 128, pitch, device="cuda")
-    return flashinfer.launch("add_rmsnorm_quant", x, residual.clone(), gamma, q, scales, *x.shape, pitch, EPS)
+    return by_flashinfer.launch("add_rmsnorm_quant", x, residual.clone(), gamma, q, scales, *x.shape, pitch, EPS)
 
 
 def peers(problem, buffers):

@@ -42,10 +42,10 @@ def turned(x, table, position, interleaved):
 def by_flashinfer(interleaved, q, k, table, position):
     import torch
 
-    from . import flashinfer
+    from . import by_flashinfer
 
     (tokens, of_q, head), of_k = q.shape, k.shape[1]
-    return flashinfer.launch("rope", q, k, torch.empty_like(q), torch.empty_like(k), table, position, tokens, of_q, of_k, head, int(interleaved))
+    return by_flashinfer.launch("rope", q, k, torch.empty_like(q), torch.empty_like(k), table, position, tokens, of_q, of_k, head, int(interleaved))
 
 
 def peers(problem, buffers):

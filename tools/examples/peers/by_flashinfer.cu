@@ -1,4 +1,4 @@
-/* flashinfer.cu - FlashInfer's RMSNorm, residual add with RMSNorm and groups of 128 in e4m3, and rotary embeddings, of bf16. */
+/* by_flashinfer.cu - FlashInfer's RMSNorm, residual add with RMSNorm and groups of 128 in e4m3, and rotary embeddings, of bf16. */
 #include <flashinfer/norm.cuh>
 #include <flashinfer/pos_enc.cuh>
 

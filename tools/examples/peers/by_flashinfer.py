@@ -1,4 +1,4 @@
-"""FlashInfer's kernels, by peers/flashinfer.cu and the headers of an installed flashinfer-python, which need not load."""
+"""FlashInfer's kernels, by peers/by_flashinfer.cu and the headers of an installed flashinfer-python, which need not load."""
 
 import ctypes
 import importlib.util
@@ -12,7 +12,7 @@ def _library():
     if not found:
         raise RuntimeError("no flashinfer-python is installed")
     data = os.path.join(list(found.submodule_search_locations)[0], "data")
-    return nvcc("flashinfer", *(os.path.join(data, *folder.split("/"))
+    return nvcc("by_flashinfer", *(os.path.join(data, *folder.split("/"))
                                 for folder in ("include", "cccl/libcudacxx/include", "cccl/cub", "cccl/thrust")))
 
 
