@@ -25,3 +25,17 @@ require   THREADS <= device.max_threads_per_block
 #pragma once
 #include "quant.cuh"
 #endif
+
+/* The slots of a thread's tokens, `apart` from each other, -1 where there is none. All are asked for before any is waited for. */
+template <int each> struct Slots {
+    long long of[each];
+
+    __device__ __forceinline__ Slots(const long long *slot, long long first, long long apart, long long tokens)
+    {
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+            const long long token = first + i * apart;
+            of[i] = each == 1 || token < tokens ? slot[token] : -1;
+        }
+    }
+};

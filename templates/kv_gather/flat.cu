@@ -66,18 +66,17 @@ kv_gather_flat(T *__restrict__ k, T *__restrict__ v, const unsigned char *__rest
 
     if (first >= apart)
         return;
+    const Slots<EACH> row(slot, first, apart, tokens);
 #pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const long long token = first + i * apart;
-        if (EACH == 1 || token < tokens) {
+    for (int i = 0; i < EACH; i++)
+        if (EACH == 1 || first + i * apart < tokens) {
 #ifdef AUTOTUNE_CHECK
-            if (slot[token] < 0 || slot[token] >= slots)
+            if (row.of[i] < 0 || row.of[i] >= slots)
                 __trap();
 #endif
-            of_k[i].read(k_cache, slot[token] * WIDTH + column);
-            of_v[i].read(v_cache, slot[token] * WIDTH + column);
+            of_k[i].read(k_cache, row.of[i] * WIDTH + column);
+            of_v[i].read(v_cache, row.of[i] * WIDTH + column);
         }
-    }
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const long long token = first + i * apart;

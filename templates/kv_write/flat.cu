@@ -61,6 +61,7 @@ kv_write_flat(unsigned char *__restrict__ k_cache, unsigned char *__restrict__ v
 
     if (first >= apart)
         return;
+    const Slots<EACH> row(slot, first, apart, tokens);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const long long token = first + i * apart;
@@ -70,11 +71,9 @@ kv_write_flat(unsigned char *__restrict__ k_cache, unsigned char *__restrict__ v
         }
     }
 #pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const long long token = first + i * apart, row = EACH == 1 || token < tokens ? slot[token] : -1;
-        if (row >= 0 && row < slots) {
-            of_k[i].write(k_cache, row * WIDTH + column, k_by);
-            of_v[i].write(v_cache, row * WIDTH + column, v_by);
+    for (int i = 0; i < EACH; i++)
+        if (row.of[i] >= 0 && row.of[i] < slots) {
+            of_k[i].write(k_cache, row.of[i] * WIDTH + column, k_by);
+            of_v[i].write(v_cache, row.of[i] * WIDTH + column, v_by);
         }
-    }
 }
