@@ -522,8 +522,8 @@ typedef struct at_run_options {
  * alignment of each buffer, the largest power of two up to 256 that divides its address, belongs to the
  * problem: the best known kernel for that alignment runs. To prepare fewer kernels, limit the alignment with
  * problem->alignments: with { 4, 4 } all addresses are one problem. Buffers of an op that declares no
- * alignments (copy) must be aligned to 256 bytes, like memory from cudaMalloc. AT_ERR_USAGE, before any
- * launch: a buffer is NULL, not aligned or overlaps.
+ * alignments (copy) must be aligned to 256 bytes, like memory from cudaMalloc; those of one element to its
+ * size. AT_ERR_USAGE, before any launch: a buffer is NULL, not aligned or overlaps.
  *
  * If an input goes into a variable of the code (`input ... into NAME`), its buffer is copied to the variable
  * on `stream` before each launch. A context has one such variable: launches on several streams must not

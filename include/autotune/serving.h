@@ -3,8 +3,8 @@
  * the problem and the buffers of a built-in operation; templates/serving.md says what it computes.
  *
  * Memory    arrays are in memory of the current CUDA context's device, contiguous and row-major, and begin at
- *           a multiple of 256 bytes, like memory from cudaMalloc. An output must not overlap another array.
- *           Arrays are borrowed until the stream has finished the work.
+ *           a multiple of 256 bytes, like memory from cudaMalloc; single numbers (k_scale) where any f32 may.
+ *           An output must not overlap another array. Arrays are borrowed until the stream has finished.
  * Types     `type` is AT_TYPE_BF16 or AT_TYPE_F16, the type of all arrays marked T. e4m3 and e8m0 are bytes.
  * Sizes     are 1 or more, and count elements unless their comment says otherwise.
  * Structs   begin with their size, as in autotune.h: { .struct_bytes = sizeof(at_group_quant_args), ... }.

@@ -11,8 +11,8 @@ const     WRITE   = gcd(rows, 16)      # bytes of an access to `turned`
 const     EDGE    = rows % 128 != 0 || cols % 128 != 0
 let       down    = ceil_div(rows, 128)
 const     ACROSS  = across
-const     DOWN    = down
-general   EDGE=1
+const     DOWN    = ORDER == ORDER_out_fast ? down : 1 # the other order is for any number of rows
+general   EDGE=1 WRITE=1
 
 require   READ >= 2 || cols % 2 == 1
 require   HINT == HINT_none || (device.cc >= 80 && moved >= device.l2_bytes / 4)

@@ -60,6 +60,26 @@ __device__ __forceinline__ void fetch(void *to, const void *from, int bytes, Bar
                      shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(keep_policy()) : "memory");
 }
 
+/* A multiple of 16 bytes out of shared memory, by the copy engine. `once`: the L2 need not keep them. */
+template <bool once> __device__ __forceinline__ void put(void *to, const void *from, int bytes)
+{
+    unsigned long long policy;
+    if constexpr (once) {
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(to),
+                     "r"(shared_address(from)), "r"(bytes), "l"(policy) : "memory");
+    } else
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)), "r"(bytes)
+                     : "memory");
+}
+
+/* Shared memory that this thread has put out has been read. */
+__device__ __forceinline__ void await_puts()
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
 /* Where a place in this block's shared memory is in that of another of its cluster. */
 __device__ __forceinline__ unsigned address_at(unsigned address, int rank)
 {

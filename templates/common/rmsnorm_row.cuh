@@ -1,14 +1,12 @@
 /*!autotune
 common    rmsnorm_row          # one row in the registers of a group of threads
-use       access policy reduce wide
+use       row reduce
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "access.cuh"
-#include "policy.cuh"
 #include "reduce.cuh"
-#include "wide.cuh"
+#include "row.cuh"
 #endif
 
 /* `count` sums of parts of a row into one, by each warp for itself. */
@@ -28,26 +26,11 @@ __device__ __forceinline__ float factor_of(float squares, float eps, long long c
     return rsqrtf(squares / (float)cols + eps);
 }
 
-/*
- * What thread `lane` of `threads` has of a row: `each` vectors of `per` elements as they were read, `threads` vectors from
- * one to the next, so that the accesses of a warp are side by side. `ragged`: not every thread has its last vector.
- */
-template <int threads, int each, int per, bool ragged> struct Row {
-    using Part = Vector<per>;
-    Part raw[each];
-
-    static __device__ __forceinline__ bool has(int i, int lane, int vectors)
-    {
-        return !ragged || i < each - 1 || i * threads + lane < vectors;
-    }
-
-    template <bool keep, bool once> __device__ __forceinline__ void read(const T *from, int lane, int vectors)
-    {
-#pragma unroll
-        for (int i = 0; i < each; i++)
-            if (has(i, lane, vectors))
-                raw[i].bits = load<keep, once>((const typename Part::Bits *)from + i * threads + lane);
-    }
+template <int threads, int each, int per, bool ragged> struct Row : RawRow<threads, each, per, ragged> {
+    using Raw = RawRow<threads, each, per, ragged>;
+    using Part = typename Raw::Part;
+    using Raw::has;
+    using Raw::raw;
 
     __device__ __forceinline__ float squares(int lane, int vectors) const
     {

@@ -1,14 +1,12 @@
 /*!autotune
 common    softmax_row          # one row in the registers of a group of threads
-use       access policy exponents wide
+use       row exponents
 */
 
 #ifndef AUTOTUNE_RENDERED /* included by a template in an editor, or by nvcc alone */
 #pragma once
-#include "access.cuh"
-#include "policy.cuh"
 #include "exponents.cuh"
-#include "wide.cuh"
+#include "row.cuh"
 #endif
 
 /*
@@ -39,29 +37,15 @@ __device__ __forceinline__ void forget(Wide &bits, unsigned nothing)
 }
 
 /*
- * What thread `lane` of `threads` has of a row: `each` vectors of `per` elements, `threads` vectors from one to the next,
- * so that the accesses of a warp are side by side. `ragged`: not every thread has its last vector.
- *
- * `floats`: they are converted once and become exponentials, otherwise they stay as they were read, in half the registers
+ * `floats`: elements are converted once and become exponentials, otherwise they stay as they were read, in half the registers
  * where elements are of 2 bytes, and their exponentials are computed twice.
  */
-template <int threads, int each, int per, bool ragged, bool floats> struct Row {
-    using Part = Vector<per>;
-    Part  raw[each];
+template <int threads, int each, int per, bool ragged, bool floats> struct Row : RawRow<threads, each, per, ragged> {
+    using Raw = RawRow<threads, each, per, ragged>;
+    using Part = typename Raw::Part;
+    using Raw::has;
+    using Raw::raw;
     float value[floats ? each * per : 1];
-
-    __device__ __forceinline__ bool has(int i, int lane, int vectors) const
-    {
-        return !ragged || i < each - 1 || i * threads + lane < vectors;
-    }
-
-    template <bool keep, bool once> __device__ __forceinline__ void read(const T *from, int lane, int vectors)
-    {
-#pragma unroll
-        for (int i = 0; i < each; i++)
-            if (has(i, lane, vectors))
-                raw[i].bits = load<keep, once>((const typename Part::Bits *)from + i * threads + lane);
-    }
 
     __device__ __forceinline__ float at(int i, int k) const
     {

@@ -1,27 +1,13 @@
 /*!autotune
 template  flat                         # a thread has the same piece of some tokens' rows of k and v
-use       quant
+use       cache_rows                   # with its parameters
 
-param     ELEMS   = 1 2 4 8 16         # elements of a piece
-param     BYTES   = 16 32              # of an access, at most
-param     EACH    = 1 2 4              # tokens of a thread
-param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once          # writes are marked as not needed soon
+param     HINT    = none once keep apart # writes are marked as not needed soon; reads as to be kept in the L2; or both
 
-const     CONVERT = from == from_e4m3
-const     WIDTH   = width
-const     PARTS   = width / ELEMS      # pieces of a row
-let       apart   = ceil_div(tokens, EACH) # between two tokens of a thread
-let       items   = apart * PARTS
 const     READ    = CONVERT ? ELEMS : min(ELEMS, BYTES / sizeof(T)) # elements of a read access
 const     WRITE   = min(ELEMS, BYTES / sizeof(T)) # of a write access
 
-require   width % ELEMS == 0           # every row begins aligned
-require   BYTES == 16 || (device.cc >= 100 && ELEMS * sizeof(T) >= 32) # older devices have no wider ones
-require   2 * ELEMS > gcd(width, 8)    # far narrower than the alignment allows is slow
-require   EACH == 1 || ceil_div(items, THREADS) >= device.sms # else fewer multiprocessors have something
-require   items < 2147480000 && ceil_div(items, THREADS) <= device.max_grid_x
-require   THREADS <= device.max_threads_per_block
+require   HINT <= HINT_once || (device.cc >= 80 && READ * bytes >= 4 && moved >= device.l2_bytes / 4) # older devices have no such reads
 
 arg       k v k_cache v_cache slot k_scale v_scale slots tokens
 grid      ceil_div(items, THREADS)
@@ -32,8 +18,8 @@ default   ELEMS=8 EACH=1 THREADS=256 HINT=none BYTES=16
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int ELEMS = 8, BYTES = 16, EACH = 1, THREADS = 256, CONVERT = 1, WIDTH = 1024, PARTS = 128, READ = 8, WRITE = 4;
-constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
-#include "../common/quant.cuh"
+constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT_apart = 3, HINT = HINT_none;
+#include "../common/cache_rows.cuh"
 #endif
 
 struct Piece { /* of a row of a cache, as it is there */
@@ -45,7 +31,7 @@ struct Piece { /* of a row of a cache, as it is there */
         const Bits *from = CONVERT ? (const Bits *)(cache + place) : (const Bits *)((const T *)cache + place);
 #pragma unroll
         for (int i = 0; i < ELEMS / READ; i++)
-            bits[i] = load<false>(from + i);
+            bits[i] = load<HINT >= HINT_keep>(from + i);
     }
 
     __device__ __forceinline__ void write(T *to, float scale) const
@@ -63,7 +49,7 @@ struct Piece { /* of a row of a cache, as it is there */
             }
 #pragma unroll
         for (int i = 0; i < ELEMS / WRITE; i++)
-            store<HINT == HINT_once>((typename Vector<WRITE>::Bits *)to + i, part[i].bits);
+            store<HINT == HINT_once || HINT == HINT_apart>((typename Vector<WRITE>::Bits *)to + i, part[i].bits);
     }
 };
 
@@ -80,18 +66,17 @@ kv_gather_flat(T *__restrict__ k, T *__restrict__ v, const unsigned char *__rest
 
     if (first >= apart)
         return;
+    const Slots<EACH> row(slot, first, apart, tokens);
 #pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const long long token = first + i * apart;
-        if (EACH == 1 || token < tokens) {
+    for (int i = 0; i < EACH; i++)
+        if (EACH == 1 || first + i * apart < tokens) {
 #ifdef AUTOTUNE_CHECK
-            if (slot[token] < 0 || slot[token] >= slots)
+            if (row.of[i] < 0 || row.of[i] >= slots)
                 __trap();
 #endif
-            of_k[i].read(k_cache, slot[token] * WIDTH + column);
-            of_v[i].read(v_cache, slot[token] * WIDTH + column);
+            of_k[i].read(k_cache, row.of[i] * WIDTH + column);
+            of_v[i].read(v_cache, row.of[i] * WIDTH + column);
         }
-    }
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const long long token = first + i * apart;

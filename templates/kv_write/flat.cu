@@ -1,26 +1,12 @@
 /*!autotune
 template  flat                         # a thread has the same piece of some tokens' rows of k and v
-use       quant
+use       cache_rows                   # with its parameters
 
-param     ELEMS   = 1 2 4 8 16         # elements of a piece
-param     BYTES   = 16 32              # of an access, at most
-param     EACH    = 1 2 4              # tokens of a thread
-param     THREADS = 64 128 256 512     # threads a block
-param     HINT    = none once          # reads are marked as not needed again
+param     HINT    = none once keep     # what the L2 is told of reads: nothing, that they are not needed again, to keep them
 
-const     CONVERT = to == to_e4m3
-const     WIDTH   = width
-const     PARTS   = width / ELEMS      # pieces of a row
-let       apart   = ceil_div(tokens, EACH) # between two tokens of a thread
-let       items   = apart * PARTS
 const     READ    = min(ELEMS, BYTES / sizeof(T)) # elements of an access
 
-require   width % ELEMS == 0           # every row begins aligned
-require   BYTES == 16 || (device.cc >= 100 && ELEMS * sizeof(T) >= 32) # older devices have no wider ones
-require   2 * ELEMS > gcd(width, 8)    # far narrower than the alignment allows is slow
-require   EACH == 1 || ceil_div(items, THREADS) >= device.sms # else fewer multiprocessors have something
-require   items < 2147480000 && ceil_div(items, THREADS) <= device.max_grid_x
-require   THREADS <= device.max_threads_per_block
+require   HINT != HINT_keep || (device.cc >= 80 && READ * sizeof(T) >= 4 && moved >= device.l2_bytes / 4) # older devices have no such reads
 
 arg       k_cache v_cache k v slot k_scale v_scale slots tokens
 grid      ceil_div(items, THREADS)
@@ -31,8 +17,8 @@ default   ELEMS=8 EACH=1 THREADS=256 HINT=none BYTES=16
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 constexpr int ELEMS = 8, BYTES = 16, EACH = 1, THREADS = 256, CONVERT = 1, WIDTH = 1024, PARTS = 128, READ = 4;
-constexpr int HINT_none = 0, HINT_once = 1, HINT = HINT_none;
-#include "../common/quant.cuh"
+constexpr int HINT_none = 0, HINT_once = 1, HINT_keep = 2, HINT = HINT_none;
+#include "../common/cache_rows.cuh"
 #endif
 
 struct Piece { /* of a row */
@@ -42,7 +28,7 @@ struct Piece { /* of a row */
     {
 #pragma unroll
         for (int i = 0; i < ELEMS / READ; i++)
-            part[i].bits = load<false, HINT == HINT_once>((const typename Vector<READ>::Bits *)from + i);
+            part[i].bits = load<HINT == HINT_keep, HINT == HINT_once>((const typename Vector<READ>::Bits *)from + i);
     }
 
     __device__ __forceinline__ float operator[](int i) const { return (float)part[i / READ].element[i % READ]; }
@@ -75,6 +61,7 @@ kv_write_flat(unsigned char *__restrict__ k_cache, unsigned char *__restrict__ v
 
     if (first >= apart)
         return;
+    const Slots<EACH> row(slot, first, apart, tokens);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const long long token = first + i * apart;
@@ -84,11 +71,9 @@ kv_write_flat(unsigned char *__restrict__ k_cache, unsigned char *__restrict__ v
         }
     }
 #pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const long long token = first + i * apart, row = EACH == 1 || token < tokens ? slot[token] : -1;
-        if (row >= 0 && row < slots) {
-            of_k[i].write(k_cache, row * WIDTH + column, k_by);
-            of_v[i].write(v_cache, row * WIDTH + column, v_by);
+    for (int i = 0; i < EACH; i++)
+        if (row.of[i] >= 0 && row.of[i] < slots) {
+            of_k[i].write(k_cache, row.of[i] * WIDTH + column, k_by);
+            of_v[i].write(v_cache, row.of[i] * WIDTH + column, v_by);
         }
-    }
 }

@@ -25,16 +25,17 @@ ceiling   copy 1 rows cols
 */
 
 /*
- * As in softmax, a row stays in registers between its two uses, and GROUP, ROWS, THREADS and CLUSTER say how many threads
- * share it: few for short rows, as many as there are for long ones. Every row needs gamma: it comes from the caches, but a
- * group that has several rows in turn (TURNS) reads it once, and can ask for the next row before the barrier of this one
- * (AHEAD); both take registers. EARLY asks for gamma together with the row, so that its way is hidden, or with it in the
- * caches later.
+ * As in softmax, a row stays in registers between its two uses, and GROUP, ROWS and THREADS say how many threads share it:
+ * few for short rows, as many as there are for long ones. Every row needs gamma. It comes from the caches, but a group that
+ * has several rows in turn (TURNS) reads it once, and can ask for the next row before the barrier of this one (AHEAD). Both
+ * take registers.
  *
  *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
- *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
- *   ring.cu     likewise, but blocks stay: rows come into shared memory ahead, sums by barriers that hold up no store
+ *   late.cu     likewise, with gamma read as the row is written: rows twice as long fit
+ *   ring.cu     four or eight blocks have a row together, and stay: rows come into shared memory ahead
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
+ *
+ * Clusters of blocks that have one row each, as in softmax, took longer than one of these at every size.
  *
  * The check: by norm, as in softmax; the reference adds in double precision.
  */

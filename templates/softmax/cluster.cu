@@ -7,15 +7,15 @@ param     THREADS = 128 256 512 1024  # of each
 param     FLOATS  = 0 1               # the row as floats, so that exponentials are computed once
 param     HINT    = none once keep
 
-let       BYTES   = 16
+let       BYTES   = gcd(cols * sizeof(T), 16) # of an access: where rows begin
 let       GROUP   = CLUSTER * THREADS
 const     PER     = BYTES / sizeof(T)
 const     EACH    = ceil_div(cols, GROUP * PER) # vectors of a thread
 const     RAGGED  = cols % (GROUP * PER) != 0
-let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? BYTES / 4 : PER + BYTES / 8)
+let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? max(BYTES, 4) / 4 : PER + max(BYTES, 4) / 8)
 
 require   device.cc >= 90              # older devices have no clusters
-require   cols % PER == 0              # rows are whole vectors
+require   HINT != HINT_keep || BYTES >= 4 # there are no such reads of fewer bytes
 require   cols > GROUP * PER / 2       # at least half of the threads have something
 require   registers <= 128 && (registers + 32) * THREADS <= device.max_registers_per_block # no spills
 require   rows * CLUSTER <= device.max_grid_x

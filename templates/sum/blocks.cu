@@ -17,7 +17,7 @@ const     SINGLE  = blocks == 1       # needs nobody else
 general   SINGLE=0
 
 require   THREADS <= device.max_threads_per_block
-require   blocks <= 8192               # room in `parts`
+require   blocks <= 8192               # room in `words`
 require   BLOCKS == 1 || pieces > fewer * device.sms # else as with fewer
 require   UNROLL == 1 || vectors > THREADS * UNROLL / 2 # else as with fewer
 require   JOIN == JOIN_counted || blocks > 1 # a single block has nobody to wait for
@@ -135,7 +135,7 @@ __device__ __forceinline__ void join_awaited(T *out, unsigned long long *words, 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-sum_blocks(T *__restrict__ out, const T *__restrict__ in, T *parts, unsigned long long *words, long long n)
+sum_blocks(T *__restrict__ out, const T *__restrict__ in, unsigned long long *words, long long n)
 {
     __shared__ bool is_last;
     unsigned *const done = (unsigned *)words;
@@ -151,7 +151,7 @@ sum_blocks(T *__restrict__ out, const T *__restrict__ in, T *parts, unsigned lon
         return;
     }
     if (threadIdx.x == 0) {
-        parts[blockIdx.x] = sum;
+        *(T *)(words + 1 + blockIdx.x) = sum;
         __threadfence(); /* whoever sees the counter sees the sum */
         is_last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1; /* which makes it 0 again */
     }
@@ -160,8 +160,10 @@ sum_blocks(T *__restrict__ out, const T *__restrict__ in, T *parts, unsigned lon
         return;
     __threadfence();
     sum = 0;
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS)
-        sum += __ldcg(parts + i);
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS) {
+        sum += __ldcg((const T *)(words + 1 + i));
+        words[1 + i] = 0;
+    }
     sum = total_of_block(sum);
     if (threadIdx.x == 0)
         out[0] = sum;

@@ -7,8 +7,7 @@ require   n > 0                        # a shape needs at least one element
 
 arg       out   T[1]      output
 arg       in    T[n]      input range -100 100 # integers, in f32 too: see below
-scratch   parts T[8192]                # a block's sum
-arg       words u64[8192] inout constant 0 # how many blocks have written theirs, or the sums themselves; 0 again at the end
+arg       words u64[8193] inout constant 0 # sums of blocks, behind how many of them are there where they are counted; 0 again at the end
 arg       n     i64
 
 reference sum_reference
@@ -24,9 +23,8 @@ ceiling   copy 1 1 (n + 1) / 2         # a copy of half of it moves as many byte
 /*
  * Blocks sum their shares, and one of them sums what they left. So there is one launch whatever the size, where a second
  * one would cost two microseconds, as much as 10^6 elements. That block is the one that comes last, by a counter (JOIN is
- * counted): then the sums are in a buffer whose contents do not matter (scratch). Or it is one that waits for words, which
- * hold a sum and that it is there (awaited): a way to memory less. Counter and words are 0 before each launch and, as the
- * check sees, after it (inout): whoever uses the kernel has to zero them once.
+ * counted). Or it is one that waits for words, which hold a sum and that it is there (awaited): a way to memory less. Counter
+ * and words are 0 before each launch and, as the check sees, after it (inout): whoever uses the kernel has to zero them once.
  *
  *   blocks.cu   THREADS x BLOCKS x UNROLL is how many accesses are on their way at once. Memory wants some 30 KB of them on
  *               each multiprocessor; more blocks than that make the last one's work longer, which small problems feel. ORDER
@@ -42,7 +40,7 @@ using T = float;
 #endif
 
 /* One block, eight numbers of each thread on their way: a second or less for 10^9 of them. */
-extern "C" __global__ void sum_reference(T *out, const T *in, T *parts, unsigned long long *words, long long n)
+extern "C" __global__ void sum_reference(T *out, const T *in, unsigned long long *words, long long n)
 {
     __shared__ double part[1024];
     double sum = 0;

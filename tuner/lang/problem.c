@@ -308,6 +308,11 @@ int64_t atx_problem_align_of(const atx_problem *problem, int arg)
     return ATX_FULL_ALIGN;
 }
 
+bool atx_arg_is_single(const atx_arg *arg)
+{
+    return arg->role != ATX_SCALAR && strcmp(atx_expr_text(arg->expr), "1") == 0;
+}
+
 /* "@4", "@16x4", or nothing. */
 static void add_aligns(atx_str *out, const atx_problem *problem)
 {

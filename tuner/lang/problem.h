@@ -50,6 +50,9 @@ at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, in
 /* Of a buffer argument: ATX_FULL_ALIGN where the op declares none. */
 int64_t atx_problem_align_of(const atx_problem *problem, int arg);
 
+/* Is it declared as an array of one element? No kernel can read more of it at once, wherever it begins. */
+bool atx_arg_is_single(const atx_arg *arg);
+
 /*
  * "4096x4096", "8x4096x128", "4096x4096/4160x4352", "4096x4096@4", "4096x4096@16x4": leading optional
  * dimensions that have their default are left out, and so are pitches when all are dense and alignments when

@@ -45,6 +45,18 @@ static int align_index(const atx_op *op, int arg)
     return -1;
 }
 
+/* Bytes that an argument's address must be a multiple of. `k`: its align_index. */
+static int64_t least_align(const atx_op *op, int arg, int k, const at_problem *problem)
+{
+    const atx_arg *a = &op->args[arg];
+    const int64_t of_type = at_type_bits(problem->type) / 8;
+    if (k >= 0)
+        return problem->alignments[k] ? problem->alignments[k] : of_type;
+    if (a->structure || !atx_arg_is_single(a))
+        return ATX_FULL_ALIGN;
+    return a->own_type ? atx_dtype_bytes(a->type) : of_type;
+}
+
 /* The layout of a problem that has one; NULL: its op looks at none. */
 static at_status layout_of(const at_layout **out, const at_tuner *tuner, const at_problem *problem,
                            at_error *err)
@@ -75,9 +87,7 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
             continue;
         int64_t align = align_of(steps, buffer);
         int k = align_index(op, i);
-        int64_t least = k < 0                    ? ATX_FULL_ALIGN
-                        : problem->alignments[k] ? problem->alignments[k]
-                                                 : at_type_bits(problem->type) / 8;
+        int64_t least = least_align(op, i, k, problem);
         if (align < least)
             return atx_fail(err, AT_ERR_USAGE,
                             "%s: buffer %d begins at a multiple of %d bytes and no more; expected device "

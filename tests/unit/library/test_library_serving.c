@@ -201,6 +201,37 @@ Test(library_serving, each_call_launches_what_the_operation_does)
     at_close(tuner);
 }
 
+/* Of a tensor with the scales of all layers, each layer has one element. */
+Test(library_serving, a_single_number_may_begin_where_its_type_may)
+{
+    at_tuner *tuner = NULL;
+    at_error err = { 0 };
+    cr_assert_eq(at_open(&tuner, NULL, &err), AT_OK, "%s", err.text);
+    fake_use_context(1);
+    at_kv_args args = with_scales();
+    args.k_scale = (const float *)AT('1') + 3;
+    args.v_scale = (const float *)AT('2') + 5;
+    at_status status = at_kv_write(tuner, &args, AT('S'), &err);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_OK, "%s", err.text);
+    cr_expect_eq(fake_read().launches, 1);
+
+    args.k_scale = (const void *)((uintptr_t)AT('1') + 2);
+    cr_expect_eq(at_kv_write(tuner, &args, AT('S'), &err), AT_ERR_USAGE);
+    cr_expect(
+        strstr(
+            err.text,
+            "begins at a multiple of 2 bytes and no more; expected device memory that is aligned to 4 bytes"),
+        "%s", err.text);
+    args = with_scales();
+    args.slot = (const int64_t *)AT('s') + 1;
+    cr_expect_eq(at_kv_write(tuner, &args, AT('S'), &err), AT_ERR_USAGE);
+    cr_expect(strstr(err.text, "aligned to 256 bytes"), "an array of several: %s", err.text);
+    cr_expect_eq(fake_read().launches, 1);
+    at_close(tuner);
+}
+
 static bool has_parameter(const fake_record *r, float value)
 {
     int32_t bits;

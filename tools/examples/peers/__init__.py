@@ -56,14 +56,15 @@ def worst(got, right):
 
 
 @functools.cache
-def nvcc(name):
-    """peers/NAME.cu as a library, compiled once; what it exports is extern "C"."""
+def nvcc(name, *folders):
+    """peers/NAME.cu as a library, compiled once, with headers of these folders; what it exports is extern "C"."""
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".cu")
     program = shutil.which("nvcc") or os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "nvcc")
     folder = tempfile.mkdtemp(prefix="autotune-peer-")
     try:
         library = os.path.join(folder, name + ".so")
-        subprocess.run([program, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC", "-o", library, source],
+        subprocess.run([program, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC",
+                        *(f"-I{folder}" for folder in folders), "-o", library, source],
                        check=True, capture_output=True, text=True)
         return ctypes.CDLL(library)
     except subprocess.CalledProcessError as error:

@@ -1,4 +1,4 @@
-"""RMSNorm of rows: what torch.compile makes, kernels in Triton, Liger's and Helion's, and PyTorch's own."""
+"""RMSNorm of rows: what torch.compile makes, kernels in Triton, those of Liger, Helion and FlashInfer, and PyTorch's own."""
 
 from . import optional, rows, sizes
 
@@ -50,6 +50,12 @@ def by_helion(read, gamma):
     return rows.tried(lambda: rows_helion.rmsnorm(read, gamma, EPS))
 
 
+def by_flashinfer(out, read, gamma):
+    from . import by_flashinfer
+
+    return by_flashinfer.launch("rmsnorm", read, gamma, out, *read.shape, EPS)
+
+
 def peers(problem, buffers):
     import torch
 
@@ -64,7 +70,9 @@ def peers(problem, buffers):
     optional(found, "Triton", lambda: by_triton(problem, out, read, gamma))
     optional(found, "Liger", lambda: by_liger(read, gamma))
     optional(found, "Helion", lambda: by_helion(read, gamma))
-    optional(found, "PyTorch", lambda: lambda: torch.nn.functional.rms_norm(read, gamma.shape, gamma, EPS))
+    if problem.endswith("bf16"):
+        optional(found, "FlashInfer", lambda: by_flashinfer(out, read, gamma))
+    optional(found, "PyTorch", lambda: rows.tried(lambda: torch.nn.functional.rms_norm(read, gamma.shape, gamma, EPS)))
     optional(found, "copy", lambda: lambda: out.copy_(read))
     return found
 

@@ -1,6 +1,7 @@
-"""RMSNorm, with and without a residual, quantized: what torch.compile makes, a kernel in Triton, and a copy of as many bytes."""
+"""RMSNorm, with and without a residual, quantized: what torch.compile makes, a kernel in Triton, FlashInfer's of groups
+in columns behind a residual, and a copy of as many bytes."""
 
-from . import serving
+from . import optional, serving
 
 NAME = "rmsnorm_quant"
 EPS = 1e-5
@@ -8,7 +9,8 @@ EPS = 1e-5
 
 def problems():
     return [f"{NAME} {text} bf16" for text in (
-        "8192x7168", "2x1x1x8192x7168", "1x1x2x8192x7168", "2048x7168", "2x1x1x2048x7168", "32768x7168", "256x4096", "2x1x1x256x4096")]
+        "8192x7168", "2x1x1x8192x7168", "1x1x2x8192x7168", "2048x7168", "2x1x1x2048x7168", "32768x7168", "256x4096", "2x1x1x256x4096", "2x2x2x8192x7168",
+        "2x2x2x2048x7168")]
 
 
 def work(problem):
@@ -32,10 +34,22 @@ def normalized(x, gamma):
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + EPS) * gamma.float()
 
 
+def by_flashinfer(buffers):
+    """It writes the sum over the residual, and columns of scales that begin at multiples of four of them."""
+    import torch
+
+    from . import by_flashinfer
+
+    q, (x, residual, gamma) = serving.of_its_own(*buffers[:2])[0], buffers[3:]
+    pitch = -(-x.shape[0] // 4) * 4
+    scales = torch.empty(x.shape[1] // 128, pitch, device="cuda")
+    return by_flashinfer.launch("add_rmsnorm_quant", x, residual.clone(), gamma, q, scales, *x.shape, pitch, EPS)
+
+
 def peers(problem, buffers):
     import torch
 
-    add, _, group, _, hidden = serving.choices(problem, 3)
+    add, layout, group, _, hidden = serving.choices(problem, 3)
     size, (x, residual, gamma) = serving.size_of(group, hidden), buffers[3:]
 
     def plain(x, gamma):
@@ -56,11 +70,17 @@ def peers(problem, buffers):
         return {warps: serving_triton.rmsnorm(code, scales, total, x, residual, gamma, EPS, size, warps) for warps in (2, 4, 8, 16, 32)}
 
     serving.by_triton(found, problem, by_triton)
+    if (add, layout, group) == (2, 2, 2) and problem.endswith("bf16"):
+        optional(found, "FlashInfer", lambda: by_flashinfer(buffers))
     return found
 
 
 def check(problem, buffers):
-    add, _, group, _, hidden = serving.choices(problem, 3)
+    import torch
+
+    add, layout, group, tokens, hidden = serving.choices(problem, 3)
     q, s, total, x, residual, gamma = buffers
+    if layout == 2:  # columns
+        s = s.view(torch.float32).view(-1, tokens).T.contiguous().view(torch.uint8)
     return serving.far(q, s, normalized((x + residual if add == 2 else x).float(), gamma), serving.size_of(group, hidden)) or (
         "" if add == 1 or bool((total == x + residual).all()) else "the sum is wrong")

@@ -1,6 +1,6 @@
-"""Rotary embeddings of q and k: what torch.compile makes, and a copy of as many bytes."""
+"""Rotary embeddings of q and k: what torch.compile makes, FlashInfer's kernel, and a copy of as many bytes."""
 
-from . import serving, sizes
+from . import optional, serving, sizes
 
 NAME = "rope"
 POSITIONS = 8192
@@ -39,13 +39,25 @@ def turned(x, table, position, interleaved):
     return (torch.stack((first, second), -1).flatten(-2) if interleaved else torch.cat((first, second), -1)).to(x.dtype)
 
 
+def by_flashinfer(interleaved, q, k, table, position):
+    import torch
+
+    from . import by_flashinfer
+
+    (tokens, of_q, head), of_k = q.shape, k.shape[1]
+    return by_flashinfer.launch("rope", q, k, torch.empty_like(q), torch.empty_like(k), table, position, tokens, of_q, of_k, head, int(interleaved))
+
+
 def peers(problem, buffers):
     interleaved = _of(problem)[0] == 2
 
     def both(q, k, table, position):
         return turned(q, table, position, interleaved), turned(k, table, position, interleaved)
 
-    return serving.peers(problem, work(problem)[0], both, *buffers[2:])
+    found = serving.peers(problem, work(problem)[0], both, *buffers[2:])
+    if problem.endswith("bf16"):
+        optional(found, "FlashInfer", lambda: by_flashinfer(interleaved, *buffers[2:]))
+    return found
 
 
 def check(problem, buffers):

@@ -42,8 +42,7 @@ def by_compiler(found, problem, function, *inputs):
     """Adds what torch.compile makes of it; its outputs are its own."""
     def make():
         compiled = rows.once(problem, "compiled", lambda: rows.compiled(function))
-        compiled(*inputs)
-        return lambda: compiled(*inputs)
+        return rows.tried(lambda: compiled(*inputs))
 
     optional(found, "torch.compile", make)
 

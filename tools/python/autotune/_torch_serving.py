@@ -17,7 +17,8 @@ from ._torch import _at_once
 
 _DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8,
            "e8m0": getattr(torch, "float8_e8m0fnu", torch.uint8)}  # before PyTorch 2.7 bytes
-_ALIGNMENT = 256  # of all buffers: the operations declare no other
+_ALIGNMENT = 256  # of all buffers but single numbers: the operations declare no other
+_SINGLE = ("k_scale", "v_scale")
 
 
 def _split(arguments: Sequence[Any]) -> tuple[list[Tensor], tuple[Any, ...]]:
@@ -48,8 +49,8 @@ def _placed(name: str, inputs: list[Tensor]) -> int:
     return int(device.index)
 
 
-def _readable(x: Tensor) -> Tensor:
-    if x.is_contiguous() and x.data_ptr() % _ALIGNMENT == 0:
+def _readable(name: str, x: Tensor) -> Tensor:
+    if x.is_contiguous() and (name in _SINGLE or x.data_ptr() % _ALIGNMENT == 0):
         return x
     return x.clone(memory_format=torch.contiguous_format)
 
@@ -74,7 +75,7 @@ def _run(name: str, arguments: Sequence[Any]) -> Any:
     for i, buffer in enumerate(buffers):
         if isinstance(buffer, int):
             x = inputs[buffer]
-            buffers[i] = _check_written(written[buffer], x) if buffer in written else _readable(x)
+            buffers[i] = _check_written(written[buffer], x) if buffer in written else _readable(operation.inputs[buffer], x)
     with _driver.current(device):
         default().submit(operation.op, plan.sizes, plan.type, [0 if x is None else x.data_ptr() for x in buffers],
                          torch._C._cuda_getCurrentRawStream(device), plan.scalars)
