@@ -18,6 +18,10 @@ typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT 
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
 
+/* Bytes of all of the problem's buffers, whose slots are bound; INT64_MAX: more than there are numbers for.
+ */
+int64_t atx_pack_bytes(const atx_problem *problem, const int64_t *slots);
+
 /* What a kernel that is not valid for a problem counts as: a hundred times as slow as the best. So the first
  * kernels are those that leave no problem without one. */
 #define ATX_PACK_INVALID 99.0f
@@ -104,6 +108,9 @@ void atx_pack_add_product(atx_str *out, const atx_op *op, int which);
 
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);
+
+/* Whether the way to that leaf leads over this node, or ends there. */
+bool atx_pack_meets(const atx_pack *pack, const atx_problem *problem, int node);
 
 /* A kernel with the constants of a problem's sizes (`slots`), and where that is another one with those that
  * are right for all sizes; returns how many, 0: it cannot be in a pack. */

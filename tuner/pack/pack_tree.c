@@ -61,6 +61,14 @@ const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *prob
     return node;
 }
 
+bool atx_pack_meets(const atx_pack *pack, const atx_problem *problem, int node)
+{
+    int at = 0;
+    while (at != node && pack->nodes[at].test != ATX_PACK_LEAF)
+        at = holds(&pack->nodes[at], problem) ? pack->nodes[at].yes : pack->nodes[at].no;
+    return at == node;
+}
+
 /*
  * What each kernel is expected to lose on problems like these, where it is valid: the mean, with as much
  * weight of what was expected `above` as SEEN problems have.
