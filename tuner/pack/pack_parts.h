@@ -46,6 +46,9 @@ void atx_pack_candidates_clear(atx_pack_candidates *candidates);
 float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const atx_pack_request *request,
                        atx_pack_sample *samples, int count);
 
+/* What a measurement says of losses that were not measured (pack_correct.c). Borrows the kernels. */
+typedef struct atx_pack_corrections atx_pack_corrections;
+
 /* Kernels on problems, and what they lose there, [problem * count + kernel]; where the problem is measured
  * that is a measured loss, else an expected one. */
 typedef struct atx_pack_table {
@@ -54,14 +57,23 @@ typedef struct atx_pack_table {
     float *losses;
     bool *measured;
     int count, problems;
-    bool *wanted;   /* which of the losses are worth measuring, in their order */
-    float *factors; /* out, of each kernel: what it takes over what is expected; NULL: not wanted */
+    bool *wanted; /* which of the losses are worth measuring, in their order */
+    bool tuned;   /* losses are over a winner that is tuned; else over the fastest of the kernels */
 } atx_pack_table;
 
-/* Replaces what is expected by what is measured, until this share of the tuner's time is over: pack_tune.c.
- */
-at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, const atx_pack_table *table, double share,
-                                 at_error *err) AT_MUST_CHECK;
+at_status atx_pack_corrections_make(atx_pack_corrections **out, const atx_pack_table *table,
+                                    const float *expected, at_error *err) AT_MUST_CHECK;
+void atx_pack_corrections_close(atx_pack_corrections *corrections); /* NULL is allowed */
+
+/* Corrects what is expected of the kernels `which` of the table, NULL: all, for a problem. false: out of
+ * memory. */
+bool atx_pack_correct(float *losses, const atx_pack_corrections *corrections, const atx_problem *problem,
+                      const int *which, int count);
+
+/* Replaces what is expected by what is measured, until this share of the tuner's time is over, and corrects
+ * the rest by that; how goes to *corrections, where it is not NULL: pack_tune.c. */
+at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, atx_pack_corrections **corrections,
+                                 const atx_pack_table *table, double share, at_error *err) AT_MUST_CHECK;
 
 /* A model of an operation that was tuned on some problems first. */
 typedef struct atx_pack_learned {

@@ -252,9 +252,9 @@ at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error 
     atx_str_addf(
         out,
         "/* Tests %s.c on device 0:  cc %s_test.c -lcuda\n *\n"
-        " *     %s_test [SECONDS]    compares all kernels with the reference, for so long at most: 20\n"
-        " *     %s_test 0 SIZES...   compares for these sizes, of one problem or several, and times each\n "
-        "*\n"
+        " *     %s_test [SECONDS]          compares all kernels with the reference, for so long at most: 20\n"
+        " *     %s_test SECONDS SIZES...   compares for these sizes of one problem, or several; with 0 "
+        "seconds times each\n *\n"
         " * Exit code 1: a result is wrong; 3: the time was over before each kernel was compared. */\n"
         "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include "
         "<time.h>\n",
