@@ -169,7 +169,7 @@ static at_status bind_winner(run *r, at_error *err)
 
 static at_status make_own(run *r, at_error *err)
 {
-    atx_pack_kernel forms[2], winner = { .t = r->t, .example = *r->problem };
+    atx_pack_kernel forms[2], winner = { .t = r->t, .example = *r->problem, .narrow = true };
     int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, r->slots, sizeof slots);
     at_status status = atx_config_parse(&winner.config, r->t, atx_str_text(&r->b->config), err);

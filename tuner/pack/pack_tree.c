@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN = 4, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 24 };
+enum { MIN = 2, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
 #define GAIN   0.0002
 #define SEEN   2.0 /* problems that what is known of all weighs as much as */
 #define UNSEEN 1.0 /* lost by a kernel that was valid for no problem */
