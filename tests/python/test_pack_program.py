@@ -1,12 +1,15 @@
 """A pack in programs of others: C and C++ that have its files, cuda.h and a libcuda to link with, and nothing of autotune.
 They are built in a folder of their own, and run on the driver that takes notes.
 usage: test_pack_program.py AUTOTUNE FAKE_LIBCUDA CUDA_INCLUDE"""
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 CUDA_INCLUDE, FAKE, PROGRAM = sys.argv.pop(), sys.argv.pop(), sys.argv.pop()
 NO_NVRTC = 3
@@ -100,6 +103,39 @@ class Programs(unittest.TestCase):
             done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-Werror", "all-warnings", *words], cwd=self.folder,
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_problems_of_the_test_program(self):
+        """They have 128 MiB at most, the small ones first, however large the sizes are that the pack is for."""
+        subprocess.run([PROGRAM, "pack", "transpose", "f16", "--sizes", "rows=1..65536 cols=1..65536", "--kernels", "5", "--problems",
+                        "40", "--device", "H200", "--name", "large", "-o", self.folder], check=True, capture_output=True,
+                       env={"PATH": os.environ["PATH"], "HOME": self.folder})
+        with open(os.path.join(self.folder, "large_test.c"), encoding="utf-8") as file:
+            cases = re.search(r"pt_cases_0\[\]\[PT_SIZES\] = \{\n(.*?)\};", file.read(), re.DOTALL).group(1)
+        problems = [[int(size) for size in row.split(",")] for row in re.findall(r"\{ (.*) \}", cases)]
+        tree = json.loads(Path(self.folder, "large.json").read_text(encoding="utf-8"))["models"][0]["tree"]
+        self.assertGreater(len(problems), len(tree))
+        sizes = [4 * batch * rows * cols for batch, rows, cols in problems]
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertLessEqual(sizes[-1], 128 << 20)
+        for node in tree:
+            if node.get("of") in ("rows", "cols") and "at_most" in node:
+                self.assertLessEqual({node["at_most"], node["at_most"] + 1}, {problem[node["of"] == "cols" and 2 or 1] for problem in problems})
+
+    def test_the_test_program_ends_in_time(self):
+        """Without any it tries nothing, and says so."""
+        cc = shutil.which(os.environ.get("CC", "cc")) or "cc"
+        with open(os.path.join(self.folder, "rest.c"), "w", encoding="utf-8") as file:  # which the driver here has not
+            for name in ("cuMemsetD8_v2", "cuMemcpyDtoD_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuEventElapsedTime_v2",
+                         "cuStreamCreate", "cuEventCreate"):
+                file.write(f"int {name}(void);\nint {name}(void)\n{{\n    return 0;\n}}\n")
+        done = subprocess.run([cc, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I", CUDA_INCLUDE, "transpose_f16_test.c",
+                               "rest.c", FAKE, "-o", "test"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run([os.path.join(self.folder, "test"), "0"], capture_output=True, text=True, check=False,
+                              env={"LD_LIBRARY_PATH": os.path.dirname(FAKE)})
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+        self.assertRegex(done.stdout, r"(?m)^0 of \d+ problems were tried in the time; ")
+        self.assertRegex(done.stdout, r"(?m)^0 right, 0 wrong, 0 without a kernel, 0 without memory; by kernel:( 0)+$")
 
     def test_it_needs_the_driver_and_the_C_library_alone(self):
         self.build("cc", "main.c")

@@ -141,6 +141,9 @@ static at_status read_op(const atx_op **op, atx_dtype *type, const pack_args *a,
 typedef struct models {
     atx_model *users, *shipped;
     atx_predictor *predictor;
+    /* Winners, of an operation that no model knows. */
+    atx_store *store;
+    atx_lookup *winners;
 } models;
 
 static at_status open_models(models *out, const atx_catalog *catalog, const atx_op *op, const char *db,
@@ -167,8 +170,23 @@ static at_status open_models(models *out, const atx_catalog *catalog, const atx_
     return status;
 }
 
+/* A database that is not there has none. */
+static at_status open_winners(models *out, const atx_catalog *catalog, const char *db, at_error *err)
+{
+    at_error cause = { 0 };
+    if (db && atx_store_open(&out->store, db, ATX_STORE_READ, &cause) != AT_OK &&
+        cause.status != AT_ERR_NOT_FOUND)
+        atx_warn(cause.text);
+    at_status status = atx_lookup_open(&out->winners, out->store, catalog, err);
+    if (status == AT_OK)
+        atx_lookup_add_shipped(out->winners);
+    return status;
+}
+
 static void close_models(models *m)
 {
+    atx_lookup_close(m->winners);
+    atx_store_close(m->store);
     atx_predictor_close(m->predictor);
     atx_model_close(m->users);
     atx_model_close(m->shipped);
@@ -247,7 +265,8 @@ static void print_pack(const atx_pack *pack)
     atx_print(stdout, "%s %s for %s%s%s: %d kernels of %d, %s\n", pack->domain.op->name,
               atx_dtype_name(pack->domain.type), pack->device, pack->device[0] ? ", " : "other GPUs of ",
               arch, pack->kernel_count, pack->candidates,
-              pack->unknown ? "declared defaults: no model knows the operation, and --tune did not measure it"
+              pack->unknown ? "what was tuned for sizes near to these, else declared defaults: no model "
+                              "knows the operation, and --tune did not measure it"
                             : "loss expected against the best known:");
     if (pack->unknown)
         return;
@@ -372,8 +391,10 @@ static at_status make_one(making *m, int i, at_error *err)
 {
     atx_limits limits;
     const atx_target *target = &m->targets[i];
-    models known = { NULL, NULL, NULL };
+    models known = { .predictor = NULL };
     at_status status = open_models(&known, m->catalog, m->op, m->db, target, err);
+    if (status == AT_OK && !known.predictor)
+        status = open_winners(&known, m->catalog, m->db, err);
     if (status == AT_OK) {
         const atx_training_samples learned = known.predictor
                                                  ? atx_predictor_training_samples(known.predictor)
@@ -387,6 +408,8 @@ static at_status make_one(making *m, int i, at_error *err)
         const atx_pack_request request = { .domain = &m->domain,
                                            .catalog = m->catalog,
                                            .predictor = known.predictor,
+                                           .winners = known.winners,
+                                           .target = target,
                                            .limits = &limits,
                                            .device = m->archs[i] ? "" : name,
                                            .kernels = (int)m->args->kernels,

@@ -431,6 +431,7 @@ typedef struct atx_template {
         atx_require *requires;
         size_t require_count, require_cap;
         atx_expr *fixed; /* not 0: the op's scalar arguments are constants of the source; NULL: never */
+        bool narrow;     /* not fixed: they are below 2^32, and buffers dense (render_narrow.c) */
         int64_t
             defaults[ATX_MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
     } scope;

@@ -5,6 +5,7 @@
  */
 #include "lang/render.h"
 
+#include "lang/render_narrow.h"
 #include "lang/render_pragmas.h"
 
 #include <inttypes.h>
@@ -175,6 +176,18 @@ static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *s
     return status;
 }
 
+static void add_template(atx_str *out, const atx_template *t)
+{
+    atx_str parts = { 0 };
+    add_parts(&parts, t->text.source, t->text.parts, t->text.part_count);
+    if (t->scope.narrow)
+        atx_render_narrow(out, t->op, atx_str_text(&parts));
+    else
+        atx_str_add_bytes(out, atx_str_text(&parts), parts.len);
+    out->failed |= parts.failed;
+    atx_str_clear(&parts);
+}
+
 /* Takes the text: appends it to *out when nothing failed. */
 static at_status hand_over(atx_str *out, atx_str *text, at_error *err)
 {
@@ -208,7 +221,7 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
     }
     if (status == AT_OK) {
         status = add_fixed(&text, t, bound, err);
-        add_parts(&text, t->text.source, t->text.parts, t->text.part_count);
+        add_template(&text, t);
     }
     if (status == AT_OK)
         status = hand_over(out, &text, err);

@@ -122,7 +122,7 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
  * how many configurations are measured there. */
 #define SHARE         0.4
 #define SHARE_LEARNED 0.6                           /* of it to learn of an operation that no model knows */
-enum { MEASURED_CONFIGS = 56, MEASURED_EACH = 16 }; /* and kernels that are measured on one problem */
+enum { MEASURED_CONFIGS = 56, MEASURED_EACH = 24 }; /* and kernels that are measured on one problem */
 
 /* Everything that a pack is made of. */
 typedef struct making {
@@ -140,8 +140,8 @@ typedef struct making {
     float *held_out; /* their losses on the others */
     /* Further problems, which follow those to choose by, for the trees alone: losses of `all` there. */
     int more_count;
-    float *more,
-        *factors; /* factors: of the candidates, measured over expected; NULL: nothing was measured */
+    float *more;
+    atx_pack_corrections *corrections; /* of losses that are expected; NULL: nothing was measured */
 } making;
 
 /* Trees are grown on so many times the problems to choose by: of the few kernels that were chosen that costs
@@ -169,12 +169,11 @@ static at_status measure_candidates(making *m, at_error *err)
     if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
         return atx_no_memory(err);
     bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
-    m->factors = calloc((size_t)m->c.count + 1, sizeof *m->factors);
     const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0],
-                                   m->c.count,   m->count,   wanted,      m->factors };
-    at_status status = wanted && m->factors && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
+                                   m->c.count,   m->count,   wanted,      false };
+    at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
     if (status == AT_OK)
-        status = atx_pack_tuner_measure(m->r->tuner, &table, SHARE, err);
+        status = atx_pack_tuner_measure(m->r->tuner, &m->corrections, &table, SHARE, err);
     free(wanted);
     return status;
 }
@@ -308,16 +307,6 @@ static bool want_taken(bool *wanted, const making *m)
     return good;
 }
 
-/* Where anything was measured, what is expected is corrected by that. */
-static void correct_more(making *m)
-{
-    for (int i = 0; i < m->more_count * m->all_count; i++) {
-        const float factor = m->factors[m->all[i % m->all_count]];
-        if (m->more[i] < ATX_PACK_INVALID)
-            m->more[i] = (1 + m->more[i]) * factor - 1;
-    }
-}
-
 /* The kernels that are in some set. NULL: out of memory. */
 static atx_pack_kernel *take_all(const making *m)
 {
@@ -333,11 +322,11 @@ static at_status expect_more(making *m, at_error *err)
     m->more =
         kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples + m->count, m->more_count) : NULL;
     free(kernels);
-    if (!m->more)
-        return atx_no_memory(err);
-    if (m->factors)
-        correct_more(m);
-    return AT_OK;
+    bool good = m->more != NULL;
+    for (int p = 0; good && m->corrections && p < m->more_count; p++)
+        good = atx_pack_correct(m->more + (size_t)p * (size_t)m->all_count, m->corrections,
+                                &m->samples[m->count + p].problem, m->all, m->all_count);
+    return good ? AT_OK : atx_no_memory(err);
 }
 
 /* The losses of all on the problems to try on. */
@@ -350,9 +339,9 @@ static at_status try_all(making *m, at_error *err)
     if (!m->held_out || !wanted || (m->r->tuner && !want_taken(wanted, m)))
         status = atx_no_memory(err);
     const atx_pack_table table = { kernels,      m->others,      m->held_out, m->measured[1],
-                                   m->all_count, m->other_count, wanted,      NULL };
+                                   m->all_count, m->other_count, wanted,      true };
     if (status == AT_OK && m->r->tuner)
-        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
+        status = atx_pack_tuner_measure(m->r->tuner, NULL, &table, 1, err);
     free(wanted);
     free(kernels);
     return status;
@@ -462,7 +451,7 @@ static void clear(making *m)
     free(m->all);
     free(m->held_out);
     free(m->more);
-    free(m->factors);
+    atx_pack_corrections_close(m->corrections);
     atx_pack_learned_clear(&m->learned);
 }
 

@@ -19,6 +19,7 @@
 #define AUTOTUNE_PACK_H
 
 #include "lang/shapes.h"
+#include "lookup/lookup.h"
 #include "model/model.h"
 #include "util/str.h"
 
@@ -59,6 +60,9 @@ at_status atx_pack_domain_list(atx_pack_domain *out, const atx_op *op, atx_dtype
                                const atx_shapes *shapes, const char *file, at_error *err) AT_MUST_CHECK;
 void atx_pack_domain_clear(atx_pack_domain *domain);
 
+/* Whether all whole scalars of its operation are below 2^32. */
+bool atx_pack_is_narrow(const atx_pack_domain *domain);
+
 bool atx_pack_is_within(const atx_pack_ranges *ranges, int64_t size);
 
 /* "1,2,16..64" */
@@ -69,6 +73,7 @@ typedef struct atx_pack_kernel {
     atx_config config;
     int64_t consts[ATX_PACK_MAX_CONSTS]; /* values of the template's rendered lets, in their order */
     atx_problem example;                 /* one that it is valid for */
+    bool narrow; /* its source takes scalars for numbers below 2^32; it runs for no others */
 } atx_pack_kernel;
 
 /* A comparison, or a leaf. */
@@ -113,7 +118,7 @@ typedef struct atx_pack {
     /* Of the problems of the choice, the mean loss of the best kernel for each; what no other choice of as
      * many kernels is below. */
     double mean, bound;
-    bool unknown; /* no model and no measurement: kernels are declared defaults, and no loss is known */
+    bool unknown; /* no model and no measurement: no loss is known */
 } atx_pack;
 
 typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
@@ -121,7 +126,10 @@ typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
 typedef struct atx_pack_request {
     const atx_pack_domain *domain;
     const atx_catalog *catalog;
-    atx_predictor *predictor; /* of the operation, on the device or one like it; NULL: no model knows it */
+    atx_predictor
+        *predictor;      /* of the operation, on the device or one like it; NULL: no model knows it ... */
+    atx_lookup *winners; /* ... and these, of problems that were tuned on the target, say what is worth it */
+    const atx_target *target;
     const atx_limits *limits;
     const char *device;
     int kernels;   /* at most; 0: as many as `within` needs */

@@ -1,8 +1,8 @@
 /*
- * pack_bench.c - what the kernels of a pack lose on one problem. The problem is tuned, or its winner is taken
- * from the store. Each kernel is tried once beside the winner's; then the winner and the fastest few are
- * timed again by turns, as when a winner is chosen. A kernel that was timed both ways gives the scale for the
- * times of those that were tried only once.
+ * pack_bench.c - what the kernels of a pack take on one problem. Each kernel is tried once. Where the problem
+ * is tuned, or its winner is taken from the store, that is tried beside them; then the winner and the fastest
+ * few are timed again by turns, as when a winner is chosen, and a kernel that was timed both ways gives the
+ * scale for the times of those that were tried only once.
  */
 #include "pack/pack_bench.h"
 
@@ -171,7 +171,7 @@ static at_status bind_winner(run *r, at_error *err)
 
 static at_status make_own(run *r, at_error *err)
 {
-    atx_pack_kernel forms[2], winner = { .t = r->t, .example = *r->problem };
+    atx_pack_kernel forms[2], winner = { .t = r->t, .example = *r->problem, .narrow = true };
     int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, r->slots, sizeof slots);
     at_status status = atx_config_parse(&winner.config, r->t, atx_str_text(&r->b->config), err);
@@ -213,6 +213,8 @@ static at_status try_all(run *r, at_error *err)
     while (done < r->count && status == AT_OK) {
         atx_measured m;
         bool got = false;
+        if (atx_cancel_asked(&r->env->cancel)) /* a device that has ended by it answers no more */
+            return atx_fail(err, AT_ERR_CANCELLED, "interrupted");
         for (; next < r->count && status == AT_OK && atx_device_queued(r->env->device) < ATX_DEVICE_QUEUE;
              next++)
             status = atx_device_submit(
@@ -412,7 +414,7 @@ static at_status read_known(run *r, double *tuned_s, double *kernel_s, const atx
 /* All of those that are for these sizes. */
 static bool knows_all(const run *r, double tuned_s, const double *kernel_s, const atx_pack_entries *e)
 {
-    bool all = tuned_s > 0;
+    bool all = tuned_s > 0 || !e->tune;
     for (int i = 0; i < e->count && all; i++) {
         int64_t slots[ATX_MAX_SLOTS];
         all = kernel_s[i] != 0 || !is_to_measure(r, e, i, slots);
@@ -433,13 +435,13 @@ static at_status forgive(const run *r, at_status status, const at_error *cause, 
 
 static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
 {
-    at_status status = atx_session_tune(r->b->session, r->problem, 0, 1, err);
+    at_status status = e->tune ? atx_session_tune(r->b->session, r->problem, 0, 1, err) : AT_OK;
     r->env->cancel = (atx_cancel){ .flag = r->b->options->cancel };
-    if (status == AT_OK && (!r->b->found || atx_cancel_asked(&r->env->cancel)))
+    if (status == AT_OK && ((e->tune && !r->b->found) || atx_cancel_asked(&r->env->cancel)))
         return atx_fail(err, AT_ERR_NOT_FOUND, "no winner");
     if (status == AT_OK)
         status = atx_setup_problem(r->env, r->problem, r->slots, err);
-    if (status == AT_OK)
+    if (status == AT_OK && e->tune)
         status = bind_winner(r, err);
     if (status == AT_OK && e->own)
         status = make_own(r, err);
@@ -450,9 +452,9 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
         status = bind_entries(r, e, err);
     if (status == AT_OK)
         status = try_all(r, err);
-    if (status == AT_OK)
+    if (status == AT_OK && e->tune)
         status = settle(r, err);
-    if (status == AT_OK)
+    if (status == AT_OK && e->tune)
         scale(r);
     return status;
 }
@@ -465,6 +467,16 @@ static void free_run(run *r)
     free(r->entries);
     free(r->seconds);
     atx_build_clear(&r->build);
+}
+
+/* Of the kernels that are wanted. */
+static double find_fastest(const double *kernel_s, const atx_pack_entries *e)
+{
+    double best_s = 0;
+    for (int i = 0; i < e->count; i++)
+        if (kernel_s[i] > 0 && (best_s <= 0 || kernel_s[i] < best_s))
+            best_s = kernel_s[i];
+    return best_s;
 }
 
 static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entries *e,
@@ -482,27 +494,30 @@ static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const at
         status = store_all(r, err);
     if (status != AT_OK)
         return status;
-    *tuned_s = r->seconds[0];
+    *tuned_s = e->tune ? r->seconds[0] : 0;
     for (int i = r->first; i < r->count; i++)
         kernel_s[r->entries[i] - e->items] = r->seconds[i];
     return AT_OK;
 }
 
-at_status atx_pack_bench_run(atx_pack_bench *b, double *tuned_s, double *kernel_s, const atx_problem *problem,
+at_status atx_pack_bench_run(atx_pack_bench *b, double *best_s, double *kernel_s, const atx_problem *problem,
                              const atx_pack_entries *e, at_error *err)
 {
     run r = { .b = b, .env = atx_session_env(b->session), .problem = problem };
     at_error cause = { 0 };
-    *tuned_s = 0;
+    *best_s = 0;
     memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
     at_status status = atx_problem_bind(r.slots, problem, &atx_device_info_of(b->device)->limits, err);
     if (status == AT_OK)
-        status = read_known(&r, tuned_s, kernel_s, e->items, e->count, err);
-    if (status != AT_OK || knows_all(&r, *tuned_s, kernel_s, e))
-        return status;
-    *tuned_s = 0;
-    memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
-    status = measure_new(&r, tuned_s, kernel_s, e, &cause);
-    free_run(&r);
-    return forgive(&r, status, &cause, err);
+        status = read_known(&r, best_s, kernel_s, e->items, e->count, err);
+    if (status == AT_OK && !knows_all(&r, *best_s, kernel_s, e)) {
+        *best_s = 0;
+        memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
+        status = measure_new(&r, best_s, kernel_s, e, &cause);
+        free_run(&r);
+        status = forgive(&r, status, &cause, err);
+    }
+    if (!e->tune)
+        *best_s = find_fastest(kernel_s, e);
+    return status;
 }

@@ -1,6 +1,7 @@
 /*
- * pack_bench.h - a device that measures kernels in their general form: each problem is tuned, as `autotune
- * tune` does, then its winner and the kernels are timed on the same buffers, verified as any trial.
+ * pack_bench.h - a device that measures kernels in their general form, verified as any trial. To try a pack,
+ * the problem is tuned first, as `autotune tune` does, and its winner is timed beside them on the same
+ * buffers. To choose, it is enough which of them is the faster one: no kernel is compiled for the problem.
  *
  * What is measured is stored as trials of an operation of another name, "transpose general", with "tuned" in
  * place of the constants of the winner: answers for exact shapes do not change by it. One thread uses a
@@ -32,12 +33,13 @@ typedef struct atx_pack_entry {
     atomic_bool wrong; /* it does not compile, or was wrong on a problem: a pack may not have it */
 } atx_pack_entry;
 
-/* What is measured on a problem: the kernels that are wanted, and with `own` general forms of its winner. */
+/* What is measured on a problem. */
 typedef struct atx_pack_entries {
     const atx_pack_entry *items;
-    const bool *wanted;
+    const bool *wanted; /* NULL: all that are for these sizes */
     int count;
-    bool own;
+    bool tune; /* the problem is tuned first, and its winner is timed beside the kernels */
+    bool own;  /* with general forms of that winner */
 } atx_pack_entries;
 
 /* Compiles those that are not yet. */
@@ -45,12 +47,12 @@ at_status atx_pack_bench_compile(atx_pack_bench *bench, atx_pack_entry *entries,
                                  at_error *err) AT_MUST_CHECK;
 
 /*
- * Seconds of the problem's winner, and of each kernel that is wanted: 0: it is not for these sizes, or not
- * known; below zero: wrong. *tuned_s is 0 where the problem has no winner, or the user wants to end: nothing
- * is known of the kernels then. What an earlier run has stored is not measured again. AT_ERR_DEVICE: the
- * device is lost. AT_ERR_STORE.
+ * Seconds of the problem's winner, or without one of the fastest kernel, and of each kernel that is wanted:
+ * 0: it is not for these sizes, or not known; below zero: wrong. *best_s is 0 where the problem has no
+ * winner, or the user wants to end: nothing is known of the kernels then. What an earlier run has stored is
+ * not measured again. AT_ERR_DEVICE: the device is lost. AT_ERR_STORE.
  */
-at_status atx_pack_bench_run(atx_pack_bench *bench, double *tuned_s, double *kernel_s,
+at_status atx_pack_bench_run(atx_pack_bench *bench, double *best_s, double *kernel_s,
                              const atx_problem *problem, const atx_pack_entries *entries,
                              at_error *err) AT_MUST_CHECK;
 

@@ -22,11 +22,12 @@ typedef struct cost {
     double share, seconds;
 } cost;
 
-static const cost OF_ARGUMENTS = { 0.003, 0.05e-6 };
+static const cost OF_ARGUMENTS = { 0.003, 0.02e-6 };
 static const cost OF_CONSTS = { 0.007, 0.03e-6 };
 static const cost OF_PREFERENCES = { 0.05, 0 };
 static const cost OF_LAUNCH = { 0, 0.11e-6 };
 #define UNKNOWN_RATIO 1.5F
+#define OTHER_RATIO   1.2F /* not the one that won near by */
 #define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
 
 /* The lets, where those that are constants of the compiled source have its values: also where the sizes would
@@ -62,6 +63,16 @@ bool atx_pack_is_general(const atx_let *let, int64_t value)
     return let->general && (let->any || let->general_value == value);
 }
 
+static bool are_narrow(const atx_op *op, const int64_t *slots)
+{
+    int64_t value;
+    for (int i = 0; i < op->arg_count; i++)
+        if (op->args[i].role == ATX_SCALAR && op->args[i].type == ATX_I64 &&
+            (atx_scalar_value(&value, &op->args[i], slots, NULL) != AT_OK || value < 0 || value > UINT32_MAX))
+            return false;
+    return true;
+}
+
 bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *k, int64_t *slots)
 {
     for (int i = 0; i < k->t->scope.param_count; i++) {
@@ -70,7 +81,7 @@ bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *k, int64_t *
         for (int l = 0; param->labels && l < param->count; l++)
             slots[param->label_slot + l] = param->values[l];
     }
-    return bind_lets(slots, k) && holds_all(slots, k->t) &&
+    return bind_lets(slots, k) && holds_all(slots, k->t) && (!k->narrow || are_narrow(k->t->op, slots)) &&
            atx_geometry_of(geometry, &k->t->call.steps[0].launch, slots, NULL) == AT_OK;
 }
 
@@ -164,6 +175,7 @@ static bool is_plain(const atx_template *t)
 int atx_pack_forms(atx_pack_kernel forms[2], const atx_pack_kernel *kernel, int64_t *slots)
 {
     forms[0] = *kernel;
+    forms[0].narrow = kernel->narrow && kernel->t->scope.fixed;
     if (!is_plain(kernel->t) || atx_config_bind(slots, kernel->t, &kernel->config, NULL) != AT_OK ||
         !take_consts(&forms[0], slots))
         return 0;
@@ -214,16 +226,38 @@ static bool is_first(const atx_guess *guesses, int i)
     return true;
 }
 
-/* Of an operation that no model knows: what its templates declare as defaults. */
+static bool find_winner(atx_found *out, const atx_pack_request *request, const atx_pack_sample *s)
+{
+    return request->winners &&
+           atx_lookup_find(out, request->winners, &s->problem, request->target, NULL) == AT_OK && out->t;
+}
+
+static at_status add_one(atx_pack_candidates *c, const atx_pack_kernel *kernel, atx_pack_sample *s,
+                         const atx_pack_sample *samples, int problems, at_error *err)
+{
+    atx_pack_kernel forms[2];
+    return atx_pack_forms(forms, kernel, s->slots) ? add_forms(c, &forms[0], samples, problems, err) : AT_OK;
+}
+
+/* Of an operation that no model knows: what won for a problem near to it, and what its templates declare as
+ * defaults. */
 static at_status add_default(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
                              const atx_pack_sample *samples, int problems, at_error *err)
 {
-    atx_pack_kernel forms[2], k = { .example = s->problem };
-    const at_status status =
-        atx_fallback(&k.t, &k.config, request->catalog, s->problem.op, s->slots, NULL, err);
+    atx_pack_kernel k = { .example = s->problem, .narrow = atx_pack_is_narrow(request->domain) };
+    atx_found found;
+    at_status status = AT_OK;
+    if (find_winner(&found, request, s)) {
+        k.t = found.t;
+        k.config = found.config;
+        status = add_one(c, &k, s, samples, problems, err);
+    }
+    if (status != AT_OK)
+        return status;
+    status = atx_fallback(&k.t, &k.config, request->catalog, s->problem.op, s->slots, NULL, err);
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
-    return atx_pack_forms(forms, &k, s->slots) ? add_forms(c, &forms[0], samples, problems, err) : AT_OK;
+    return add_one(c, &k, s, samples, problems, err);
 }
 
 /* A template that is not the best of any problem may serve more sizes with one kernel than those that are. */
@@ -239,10 +273,12 @@ static at_status add_best(atx_pack_candidates *c, const atx_pack_request *reques
     if (status == AT_ERR_NOT_FOUND)
         return AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++) {
-        const atx_pack_kernel k = { .t = guesses[i].t, .config = guesses[i].config, .example = s->problem };
-        atx_pack_kernel forms[2];
-        if ((i < BEST || is_first(guesses, i)) && atx_pack_forms(forms, &k, s->slots))
-            status = add_forms(c, &forms[0], samples, problems, err);
+        const atx_pack_kernel k = { .t = guesses[i].t,
+                                    .config = guesses[i].config,
+                                    .example = s->problem,
+                                    .narrow = atx_pack_is_narrow(request->domain) };
+        if (i < BEST || is_first(guesses, i))
+            status = add_one(c, &k, s, samples, problems, err);
     }
     return status;
 }
@@ -294,8 +330,17 @@ static double share_of(cost c, double time_s)
     return c.share + (time_s > 0 ? c.seconds / time_s : 0);
 }
 
+/* Of an operation that no model knows, made up so that a winner is chosen before what is only valid. */
+static float unknown_ratio(const atx_pack_kernel *k, const atx_found *winner, bool preferred)
+{
+    if (winner && winner->t == k->t && memcmp(&winner->config, &k->config, sizeof k->config) == 0)
+        return 1;
+    return preferred && winner ? OTHER_RATIO : preferred ? 1 : UNKNOWN_RATIO;
+}
+
 /* Time over the best of the problem; ATX_PACK_INVALID + 1: not valid. */
-static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request, atx_pack_sample *s)
+static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request, const atx_found *winner,
+                      atx_pack_sample *s)
 {
     atx_geometry unused;
     atx_guess guess;
@@ -303,7 +348,7 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
         return ATX_PACK_INVALID + 1;
     const bool preferred = is_preferred(k, s->slots);
     if (!request->predictor)
-        return preferred ? 1 : UNKNOWN_RATIO;
+        return unknown_ratio(k, winner, preferred);
     if (!atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
         return UNKNOWN_RATIO; /* with constants of these sizes it would not be valid */
     double ratio = 1 + guess.slower;
@@ -324,16 +369,62 @@ static void fill_row(float *row, const atx_pack_kernel *kernels, int count, cons
                      atx_pack_sample *s)
 {
     atx_guess guess;
+    atx_found found;
+    const atx_found *winner = !request->predictor && find_winner(&found, request, s) ? &found : NULL;
     float best = ATX_PACK_INVALID;
     if (request->predictor &&
         atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
         best = guess.slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + guess.slower);
     for (int k = 0; k < count; k++) {
-        row[k] = ratio_of(&kernels[k], request, s);
+        row[k] = ratio_of(&kernels[k], request, winner, s);
         best = row[k] < best ? row[k] : best;
     }
     for (int k = 0; k < count; k++)
         row[k] = row[k] > ATX_PACK_INVALID ? ATX_PACK_INVALID : row[k] / best - 1;
+}
+
+/* Only these, in their order. */
+static void compact(atx_pack_candidates *c, const bool *keep)
+{
+    size_t to = 0;
+    int kept = 0;
+    for (int p = 0; p < c->problems; p++)
+        for (int k = 0; k < c->count; k++)
+            if (keep[k])
+                c->losses[to++] = c->losses[(size_t)p * (size_t)c->count + (size_t)k];
+    for (int k = 0; k < c->count; k++)
+        if (keep[k])
+            c->kernels[kept++] = c->kernels[k];
+    c->count = kept;
+}
+
+/*
+ * Leaves out kernels that are for one in a hundred problems at most, if any is left for those: their
+ * constants are those of a size that hardly any other problem will have. A size that is asked for often is
+ * drawn often.
+ */
+static bool leave_out_rare(atx_pack_candidates *c)
+{
+    const int least = c->problems / 100 + 1;
+    bool *keep = calloc((size_t)c->count + 1, sizeof *keep);
+    for (int k = 0; keep && k < c->count; k++) {
+        int valid = 0;
+        for (int p = 0; p < c->problems; p++)
+            valid += c->losses[(size_t)p * (size_t)c->count + (size_t)k] < ATX_PACK_INVALID;
+        keep[k] = valid > least;
+    }
+    for (int p = 0; keep && p < c->problems; p++) {
+        const float *row = c->losses + (size_t)p * (size_t)c->count;
+        bool answered = false;
+        for (int k = 0; k < c->count && !answered; k++)
+            answered = keep[k] && row[k] < ATX_PACK_INVALID;
+        for (int k = 0; k < c->count && !answered; k++)
+            keep[k] = keep[k] || row[k] < ATX_PACK_INVALID;
+    }
+    if (keep)
+        compact(c, keep);
+    free(keep);
+    return keep != NULL;
 }
 
 at_status atx_pack_candidates_find(atx_pack_candidates *out, const atx_pack_request *request,
@@ -351,7 +442,7 @@ at_status atx_pack_candidates_find(atx_pack_candidates *out, const atx_pack_requ
     for (int i = 0; i < count; i++)
         fill_row(out->losses + (size_t)i * (size_t)out->count, out->kernels, out->count, request,
                  &samples[i]);
-    return AT_OK;
+    return leave_out_rare(out) ? AT_OK : atx_no_memory(err);
 }
 
 void atx_pack_candidates_clear(atx_pack_candidates *candidates)
@@ -373,21 +464,6 @@ float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const a
 static bool is_same_config(const atx_pack_kernel *a, const atx_pack_kernel *b)
 {
     return a->t == b->t && memcmp(&a->config, &b->config, sizeof a->config) == 0;
-}
-
-/* Only these, in their order. */
-static void compact(atx_pack_candidates *c, const bool *keep)
-{
-    size_t to = 0;
-    int kept = 0;
-    for (int p = 0; p < c->problems; p++)
-        for (int k = 0; k < c->count; k++)
-            if (keep[k])
-                c->losses[to++] = c->losses[(size_t)p * (size_t)c->count + (size_t)k];
-    for (int k = 0; k < c->count; k++)
-        if (keep[k])
-            c->kernels[kept++] = c->kernels[k];
-    c->count = kept;
 }
 
 bool atx_pack_candidates_cut(atx_pack_candidates *c, int most)

@@ -209,6 +209,39 @@ bool atx_pack_is_within(const atx_pack_ranges *ranges, int64_t size)
     return false;
 }
 
+static bool is_narrow(const atx_arg *arg, const atx_bounds *slots)
+{
+    atx_bounds value;
+    return arg->role != ATX_SCALAR || arg->type != ATX_I64 ||
+           (arg->expr && atx_expr_bounds(&value, arg->expr, slots) && value.low >= 0 &&
+            value.high <= UINT32_MAX);
+}
+
+bool atx_pack_is_narrow(const atx_pack_domain *domain)
+{
+    const atx_op *op = domain->op;
+    atx_bounds slots[ATX_MAX_SLOTS];
+    bool narrow = true;
+    for (int i = 0; i < ATX_MAX_SLOTS; i++)
+        slots[i] = (atx_bounds){ INT64_MIN, INT64_MAX };
+    for (int d = 0; d < op->shape.dim_count; d++) {
+        slots[d] = domain->dims[d].items[0];
+        for (int i = 1; i < domain->dims[d].count; i++) {
+            const atx_bounds *r = &domain->dims[d].items[i];
+            slots[d].low = r->low < slots[d].low ? r->low : slots[d].low;
+            slots[d].high = r->high > slots[d].high ? r->high : slots[d].high;
+        }
+    }
+    for (int i = 0; i < op->shape.pitch_count; i++)
+        slots[op->shape.pitches[i].slot] = slots[op->shape.pitches[i].dim];
+    for (size_t i = 0; i < op->scope.let_count; i++)
+        if (!atx_expr_bounds(&slots[op->scope.lets[i].slot], op->scope.lets[i].expr, slots))
+            slots[op->scope.lets[i].slot] = (atx_bounds){ INT64_MIN, INT64_MAX };
+    for (int i = 0; i < op->arg_count; i++)
+        narrow = narrow && is_narrow(&op->args[i], slots);
+    return narrow;
+}
+
 void atx_pack_add_ranges(atx_str *out, const atx_pack_ranges *ranges)
 {
     for (int i = 0; i < ranges->count; i++) {

@@ -48,6 +48,7 @@ at_status atx_pack_general_open(atx_pack_general *g, const atx_pack_kernel *k, a
     if (status == AT_OK && k->t->scope.fixed)
         status = add_number(&g->t.scope.fixed, g, 0, err);
     g->t.scope.lets = g->lets;
+    g->t.scope.narrow = k->narrow;
     return status;
 }
 

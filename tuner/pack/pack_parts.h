@@ -18,6 +18,10 @@ typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT 
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
 
+/* Bytes of all of the problem's buffers, whose slots are bound; INT64_MAX: more than there are numbers for.
+ */
+int64_t atx_pack_bytes(const atx_problem *problem, const int64_t *slots);
+
 /* What a kernel that is not valid for a problem counts as: a hundred times as slow as the best. So the first
  * kernels are those that leave no problem without one. */
 #define ATX_PACK_INVALID 99.0f
@@ -42,6 +46,9 @@ void atx_pack_candidates_clear(atx_pack_candidates *candidates);
 float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const atx_pack_request *request,
                        atx_pack_sample *samples, int count);
 
+/* What a measurement says of losses that were not measured (pack_correct.c). Borrows the kernels. */
+typedef struct atx_pack_corrections atx_pack_corrections;
+
 /* Kernels on problems, and what they lose there, [problem * count + kernel]; where the problem is measured
  * that is a measured loss, else an expected one. */
 typedef struct atx_pack_table {
@@ -50,14 +57,23 @@ typedef struct atx_pack_table {
     float *losses;
     bool *measured;
     int count, problems;
-    bool *wanted;   /* which of the losses are worth measuring, in their order */
-    float *factors; /* out, of each kernel: what it takes over what is expected; NULL: not wanted */
+    bool *wanted; /* which of the losses are worth measuring, in their order */
+    bool tuned;   /* losses are over a winner that is tuned; else over the fastest of the kernels */
 } atx_pack_table;
 
-/* Replaces what is expected by what is measured, until this share of the tuner's time is over: pack_tune.c.
- */
-at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, const atx_pack_table *table, double share,
-                                 at_error *err) AT_MUST_CHECK;
+at_status atx_pack_corrections_make(atx_pack_corrections **out, const atx_pack_table *table,
+                                    const float *expected, at_error *err) AT_MUST_CHECK;
+void atx_pack_corrections_close(atx_pack_corrections *corrections); /* NULL is allowed */
+
+/* Corrects what is expected of the kernels `which` of the table, NULL: all, for a problem. false: out of
+ * memory. */
+bool atx_pack_correct(float *losses, const atx_pack_corrections *corrections, const atx_problem *problem,
+                      const int *which, int count);
+
+/* Replaces what is expected by what is measured, until this share of the tuner's time is over, and corrects
+ * the rest by that; how goes to *corrections, where it is not NULL: pack_tune.c. */
+at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, atx_pack_corrections **corrections,
+                                 const atx_pack_table *table, double share, at_error *err) AT_MUST_CHECK;
 
 /* A model of an operation that was tuned on some problems first. */
 typedef struct atx_pack_learned {
@@ -104,6 +120,9 @@ void atx_pack_add_product(atx_str *out, const atx_op *op, int which);
 
 /* The leaf for a problem. */
 const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);
+
+/* Whether the way to that leaf leads over this node, or ends there. */
+bool atx_pack_meets(const atx_pack *pack, const atx_problem *problem, int node);
 
 /* A kernel with the constants of a problem's sizes (`slots`), and where that is another one with those that
  * are right for all sizes; returns how many, 0: it cannot be in a pack. */

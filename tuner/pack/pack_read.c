@@ -157,6 +157,7 @@ static at_status read_kernel(atx_pack *pack, int *code, reading *r, uint32_t obj
         status = atx_json_fail(&r->json, object, 0, err, "%s", cause.text);
     if (status == AT_OK)
         status = read_constants(k, r, object, err);
+    k->narrow = k->t->scope.fixed && atx_pack_is_narrow(&r->set->domain);
     if (status == AT_OK)
         status = read_integer(&number, r, object, "code", r->set->code_count ? 0 : -1, r->set->code_count - 1,
                               err);

@@ -25,7 +25,7 @@ static int64_t draw_size(atx_rng *rng, const atx_pack_ranges *ranges)
     return size < range.low ? range.low : size > range.high ? range.high : size;
 }
 
-static bool fits(const atx_problem *problem, const int64_t *slots, const atx_limits *limits)
+int64_t atx_pack_bytes(const atx_problem *problem, const int64_t *slots)
 {
     int64_t bytes, all = 0;
     for (int i = 0; i < problem->op->arg_count; i++) {
@@ -33,9 +33,9 @@ static bool fits(const atx_problem *problem, const int64_t *slots, const atx_lim
             continue;
         if (atx_arg_bytes(&bytes, problem->op, i, slots, NULL) != AT_OK ||
             __builtin_add_overflow(all, bytes, &all))
-            return false;
+            return INT64_MAX;
     }
-    return all < limits->memory_bytes / 8;
+    return all;
 }
 
 /* Each range as often as another, each size of it evenly in its logarithm. */
@@ -70,7 +70,7 @@ bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *do
         if ((domain->problems ? draw_listed(&out->problem, rng, domain, use)
                               : draw_sizes(&out->problem, rng, domain)) &&
             atx_problem_bind(out->slots, &out->problem, limits, NULL) == AT_OK &&
-            fits(&out->problem, out->slots, limits))
+            atx_pack_bytes(&out->problem, out->slots) < limits->memory_bytes / 8)
             return true;
     return false;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN = 4, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 24 };
+enum { MIN = 2, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
 #define GAIN   0.0002
 #define SEEN   2.0 /* problems that what is known of all weighs as much as */
 #define UNSEEN 1.0 /* lost by a kernel that was valid for no problem */
@@ -59,6 +59,14 @@ const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *prob
     while (node->test != ATX_PACK_LEAF)
         node = &pack->nodes[holds(node, problem) ? node->yes : node->no];
     return node;
+}
+
+bool atx_pack_meets(const atx_pack *pack, const atx_problem *problem, int node)
+{
+    int at = 0;
+    while (at != node && pack->nodes[at].test != ATX_PACK_LEAF)
+        at = holds(&pack->nodes[at], problem) ? pack->nodes[at].yes : pack->nodes[at].no;
+    return at == node;
 }
 
 /*

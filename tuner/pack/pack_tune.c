@@ -1,8 +1,7 @@
 /*
  * pack_tune.c - a table of losses, problem by problem, from the devices. Kernels are compiled once, by the
  * workers of the first device; then each device has a thread, which takes the next problem as long as there
- * is time. What the model expects of problems that were not reached is corrected by what the same template
- * turned out to lose where it was measured.
+ * is time. What the model expects of problems that were not reached is corrected by that (pack_correct.c).
  */
 #include "pack/pack_tune.h"
 
@@ -101,7 +100,7 @@ typedef struct work {
     atx_pack_tuner *tuner;
     const atx_pack_table *table;
     atx_pack_entry *entries;
-    bool with_own;
+    bool tune, own; /* atx_pack_entries */
     double until_s;
     int least;            /* problems, also when the time is over */
     pthread_mutex_t lock; /* of the members below */
@@ -128,24 +127,24 @@ static int draw(work *w)
 }
 
 /* However slow: it is valid. */
-static float loss_of(double kernel_s, double tuned_s)
+static float loss_of(double kernel_s, double best_s)
 {
-    const float loss = (float)(kernel_s / tuned_s - 1);
+    const float loss = (float)(kernel_s / best_s - 1);
     return loss < 0.99F * ATX_PACK_INVALID ? loss : 0.99F * ATX_PACK_INVALID;
 }
 
 /* A row of the table; a kernel that was wrong is so for all problems. */
-static void take_row(work *w, int place, double tuned_s, const double *kernel_s)
+static void take_row(work *w, int place, double best_s, const double *kernel_s)
 {
     const atx_pack_table *t = w->table;
     float *row = t->losses + (size_t)place * (size_t)t->count;
     pthread_mutex_lock(&w->lock);
-    t->measured[place] = tuned_s > 0;
+    t->measured[place] = best_s > 0;
     for (int k = 0; k < t->count; k++) {
         if (kernel_s[k] < 0)
             w->entries[k].wrong = true;
-        if (tuned_s > 0 && kernel_s[k] != 0)
-            row[k] = kernel_s[k] < 0 ? ATX_PACK_INVALID : loss_of(kernel_s[k], tuned_s);
+        if (best_s > 0 && kernel_s[k] != 0)
+            row[k] = kernel_s[k] < 0 ? ATX_PACK_INVALID : loss_of(kernel_s[k], best_s);
     }
     pthread_mutex_unlock(&w->lock);
 }
@@ -160,15 +159,15 @@ static void *work_main(void *context)
     worker *me = context;
     work *w = me->w;
     at_error err = { 0 };
-    double tuned_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
+    double best_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
     at_status status = kernel_s ? AT_OK : atx_no_memory(&err);
     for (int place; kernel_s && status == AT_OK && (place = draw(w)) >= 0;) {
-        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count,
-                                           w->with_own };
-        status = atx_pack_bench_run(me->bench, &tuned_s, kernel_s, &w->table->samples[place].problem,
-                                    &entries, &err);
+        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count, w->tune,
+                                           w->own };
+        status = atx_pack_bench_run(me->bench, &best_s, kernel_s, &w->table->samples[place].problem, &entries,
+                                    &err);
         if (status == AT_OK)
-            take_row(w, place, tuned_s, kernel_s);
+            take_row(w, place, best_s, kernel_s);
     }
     pthread_mutex_lock(&w->lock);
     if (w->status == AT_OK && status != AT_OK) {
@@ -206,53 +205,21 @@ static void strike_wrong(const atx_pack_table *t, const atx_pack_entry *entries)
             t->losses[(size_t)p * (size_t)t->count + (size_t)k] = ATX_PACK_INVALID;
 }
 
-/* ---- what was not measured ---- */
-
-static int by_value(const void *a, const void *b)
+/* What was not measured. */
+static bool correct(const atx_pack_table *t, const atx_pack_corrections *corrections, const float *expected)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static bool is_measured(const atx_pack_table *t, int problem, int kernel)
-{
-    const bool *wanted = wanted_of(t, problem);
-    return t->measured[problem] && (!wanted || wanted[kernel]);
-}
-
-/* The median of what a template's kernels took against what was expected; 1: it was measured nowhere. */
-static float factor_of(const atx_pack_table *t, const float *expected, const atx_template *template,
-                       float *room)
-{
-    int count = 0;
-    for (int p = 0; p < t->problems; p++)
-        for (int k = 0; k < t->count && t->measured[p]; k++) {
-            const size_t at = (size_t)p * (size_t)t->count + (size_t)k;
-            if (t->kernels[k].t == template && is_measured(t, p, k) && t->losses[at] < ATX_PACK_INVALID &&
-                expected[at] < 1)
-                room[count++] = (1 + t->losses[at]) / (1 + expected[at]);
-        }
-    qsort(room, (size_t)count, sizeof *room, by_value);
-    return count ? room[count / 2] : 1;
-}
-
-static bool correct(const atx_pack_table *t, const float *expected)
-{
-    float *room = malloc(((size_t)t->problems * (size_t)t->count + 1) * sizeof *room);
-    float *factors = malloc(((size_t)t->count + 1) * sizeof *factors);
-    for (int k = 0; room && factors && k < t->count; k++)
-        factors[k] = factor_of(t, expected, t->kernels[k].t, room);
-    if (room && factors && t->factors)
-        memcpy(t->factors, factors, (size_t)t->count * sizeof *factors);
-    for (int p = 0; room && factors && p < t->problems; p++)
-        for (int k = 0; k < t->count; k++) {
-            float *loss = &t->losses[(size_t)p * (size_t)t->count + (size_t)k];
-            if (!is_measured(t, p, k) && *loss < ATX_PACK_INVALID)
-                *loss = (1 + *loss) * factors[k] - 1;
-        }
-    const bool good = room && factors;
-    free(room);
-    free(factors);
+    float *row = malloc(((size_t)t->count + 1) * sizeof *row);
+    bool good = row != NULL;
+    for (int p = 0; good && p < t->problems; p++) {
+        const size_t first = (size_t)p * (size_t)t->count;
+        memcpy(row, expected + first, (size_t)t->count * sizeof *row);
+        good = atx_pack_correct(row, corrections, &t->samples[p].problem, NULL, t->count);
+        for (int k = 0; good && k < t->count; k++)
+            if (t->losses[first + (size_t)k] < ATX_PACK_INVALID &&
+                !(t->measured[p] && (!t->wanted || t->wanted[first + (size_t)k])))
+                t->losses[first + (size_t)k] = row[k];
+    }
+    free(row);
     return good;
 }
 
@@ -275,31 +242,43 @@ static at_status run(work *w, double share, at_error *err)
     return status == AT_OK ? check_cancelled(t, err) : status;
 }
 
-at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table, double share, at_error *err)
+/* All losses of the table are those that are expected. */
+static at_status measure(work *w, atx_pack_corrections **corrections, double share, at_error *err)
 {
-    const size_t numbers = (size_t)table->problems * (size_t)table->count;
-    float *expected = malloc((numbers + 1) * sizeof *expected);
-    work w = { .tuner = t, .table = table, .with_own = share < 1 };
-    w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
-    if (!expected || !w.entries) {
-        free(expected);
-        free(w.entries);
+    const atx_pack_table *t = w->table;
+    const size_t bytes = (size_t)t->problems * (size_t)t->count * sizeof *t->losses;
+    float *expected = malloc(bytes + 1);
+    if (!expected)
         return atx_no_memory(err);
+    memcpy(expected, t->losses, bytes);
+    at_status status = atx_pack_bench_compile(w->tuner->benches[0], w->entries, t->count, err);
+    if (status == AT_OK)
+        status = run(w, share, err);
+    if (status == AT_OK) {
+        strike_wrong(t, w->entries);
+        status = atx_pack_corrections_make(corrections, t, expected, err);
     }
-    memcpy(expected, table->losses, numbers * sizeof *expected);
+    if (status == AT_OK && !correct(t, *corrections, expected))
+        status = atx_no_memory(err);
+    free(expected);
+    return status;
+}
+
+at_status atx_pack_tuner_measure(atx_pack_tuner *t, atx_pack_corrections **corrections,
+                                 const atx_pack_table *table, double share, at_error *err)
+{
+    atx_pack_corrections *own = NULL;
+    work w = { .tuner = t, .table = table, .tune = table->tuned, .own = table->tuned };
+    w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
+    if (!w.entries)
+        return atx_no_memory(err);
     for (int k = 0; k < table->count; k++)
         w.entries[k].kernel = table->kernels[k];
-    at_status status = atx_pack_bench_compile(t->benches[0], w.entries, table->count, err);
-    if (status == AT_OK)
-        status = run(&w, share, err);
-    if (status == AT_OK)
-        strike_wrong(table, w.entries);
-    if (status == AT_OK && !correct(table, expected))
-        status = atx_no_memory(err);
+    const at_status status = measure(&w, corrections ? corrections : &own, share, err);
     for (int k = 0; k < table->count; k++)
         atx_build_clear(&w.entries[k].build);
+    atx_pack_corrections_close(own);
     free(w.entries);
-    free(expected);
     return status;
 }
 
@@ -356,7 +335,7 @@ at_status atx_pack_tuner_learn(atx_pack_learned *out, atx_pack_tuner *t, const a
     const atx_pack_table table = { .samples = distinct,
                                    .measured = measured,
                                    .problems = distinct ? take_distinct(distinct, samples, count) : 0 };
-    work w = { .tuner = t, .table = &table, .least = LEAST_LEARNED };
+    work w = { .tuner = t, .table = &table, .tune = true, .least = LEAST_LEARNED };
     at_status status = measured && distinct ? run(&w, share, err) : atx_no_memory(err);
     if (status == AT_OK)
         status = learn(out, t, samples[0].problem.op, err);

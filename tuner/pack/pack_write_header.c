@@ -66,11 +66,13 @@ static void add_model(atx_str *out, const atx_pack *pack)
 {
     char arch[ATX_ARCH_TEXT];
     atx_arch_text(arch, pack->limits.cc, 0);
-    atx_str_addf(out, " *\n * %s%s%s: %d kernels. %s\n", pack->device[0] ? pack->device : "other GPUs of ",
-                 pack->device[0] ? ", " : "", arch, pack->kernel_count,
-                 pack->unknown ? "They are declared defaults; nothing was measured."
-                               : "How much slower than the best known configuration of each size they are "
-                                 "expected to be:");
+    atx_str_addf(
+        out, " *\n * %s%s%s: %d kernels. %s\n", pack->device[0] ? pack->device : "other GPUs of ",
+        pack->device[0] ? ", " : "", arch, pack->kernel_count,
+        pack->unknown
+            ? "They were tuned for sizes near to these, or are declared defaults; nothing else was measured."
+            : "How much slower than the best known configuration of each size they are "
+              "expected to be:");
     add_loss(out, "sizes that were not used to choose", &pack->held_out);
     add_loss(out, "sizes that were", &pack->chosen);
 }

@@ -224,6 +224,9 @@ at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, in
                  k->t->name, atx_str_text(&config), number);
     at_status status = atx_str_status(&config, err);
     atx_str_clear(&config);
+    for (int i = 0; k->narrow && i < k->t->op->arg_count; i++)
+        if (k->t->op->args[i].role == ATX_SCALAR && k->t->op->args[i].type == ATX_I64)
+            atx_str_addf(out, "    flag |= o->scalars[%d] < 0 || o->scalars[%d] > UINT32_MAX;\n", i, i);
     if (status == AT_OK)
         status = add_lets(out, &n, err);
     if (status == AT_OK)

@@ -9,8 +9,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { DRAWN = 48, TEST_PART = 2 /* row of atx_embedded_pack */ };
+enum { DRAWN = 48, MOST_DRAWS = 400 /* for a node */, TEST_PART = 2 /* row of atx_embedded_pack */ };
 
 /* Problems of a test have an eighth of this: all of them are compared on the host. */
 #define TEST_MEMORY ((int64_t)1 << 30)
@@ -93,63 +95,134 @@ static at_status add_calls(atx_str *out, const atx_pack_writing *w, at_error *er
     return atx_str_status(out, err);
 }
 
-static void add_case(atx_str *out, const atx_op *op, const int64_t *sizes)
+/* ---- the problems ---- */
+
+typedef struct test_case {
+    int64_t sizes[ATX_MAX_DIMS], bytes;
+} test_case;
+
+typedef struct test_cases {
+    const atx_pack *pack;
+    atx_limits limits; /* of problems that are drawn */
+    atx_rng rng;
+    test_case items[DRAWN + 4 * ATX_PACK_MAX_NODES];
+    int count, missed; /* missed: nodes that no problem of this size was found for */
+} test_cases;
+
+/* false: it is none of the domain, or too large. */
+static bool add_case(test_cases *c, const int64_t *sizes)
 {
-    atx_str_add(out, "    { ");
+    const atx_op *op = c->pack->domain.op;
+    atx_problem problem;
+    int64_t slots[ATX_MAX_SLOTS];
+    test_case *item = &c->items[c->count];
     for (int i = 0; i < op->shape.dim_count; i++)
-        atx_str_addf(out, "%s%" PRId64, i ? ", " : "", sizes[i]);
-    atx_str_add(out, " },\n");
+        if (!atx_pack_is_within(&c->pack->domain.dims[i], sizes[i]))
+            return false;
+    if (atx_problem_init(&problem, op, c->pack->domain.type, sizes, op->shape.dim_count, NULL) != AT_OK ||
+        atx_problem_bind(slots, &problem, &c->pack->limits, NULL) != AT_OK)
+        return false;
+    item->bytes = atx_pack_bytes(&problem, slots);
+    memcpy(item->sizes, sizes, (size_t)op->shape.dim_count * sizeof *sizes);
+    const bool fits = item->bytes <= c->limits.memory_bytes / 8;
+    c->count += fits;
+    return fits;
 }
 
-/* A drawn problem moved to both sides of a comparison. */
-static void add_sides(atx_str *out, const atx_pack *pack, const atx_pack_node *node, const int64_t *drawn)
+/* A problem that a node asks about moved to both sides of its comparison. false: too large on each. */
+static bool add_sides(test_cases *c, const atx_pack_node *node, const int64_t *drawn)
 {
-    const atx_op *op = pack->domain.op;
     int64_t sizes[ATX_MAX_DIMS];
-    for (int i = 0; i < op->shape.dim_count; i++)
-        sizes[i] = drawn[i];
+    memcpy(sizes, drawn, (size_t)c->pack->domain.op->shape.dim_count * sizeof *sizes);
+    if (node->which < 0 || (node->test != ATX_PACK_AT_MOST && node->test != ATX_PACK_MULTIPLE))
+        return add_case(c, sizes);
     const int64_t near =
         node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value : node->value;
+    bool added = false;
     for (int64_t side = -1; side <= 1; side++) {
         sizes[node->which] = near + side;
-        if (atx_pack_is_within(&pack->domain.dims[node->which], sizes[node->which]))
-            add_case(out, op, sizes);
+        added |= add_case(c, sizes);
+    }
+    return added;
+}
+
+/* Problems for which a node is asked, or is the leaf; for a comparison, on both of its sides. */
+static void add_node(test_cases *c, int node)
+{
+    atx_pack_sample s;
+    bool added = false;
+    for (int n = 0; n < MOST_DRAWS && !added; n++)
+        added = atx_pack_draw(&s, &c->rng, &c->pack->domain, ATX_PACK_ANY, &c->limits) &&
+                atx_pack_meets(c->pack, &s.problem, node) &&
+                add_sides(c, &c->pack->nodes[node], s.problem.dims);
+    c->missed += !added;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const test_case *x = a, *y = b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* The smallest first: when the time is over, most have been tried. */
+static test_cases *find_cases(const atx_pack *pack, uint64_t seed)
+{
+    test_cases *c = calloc(1, sizeof *c);
+    atx_pack_sample s;
+    if (!c)
+        return NULL;
+    c->pack = pack;
+    c->rng = (atx_rng){ ~seed };
+    c->limits = pack->limits;
+    c->limits.memory_bytes = TEST_MEMORY;
+    for (int i = 0; i < DRAWN; i++)
+        if (atx_pack_draw(&s, &c->rng, &pack->domain, ATX_PACK_ANY, &c->limits))
+            add_case(c, s.problem.dims);
+    for (int n = 0; n < pack->node_count; n++)
+        add_node(c, n);
+    qsort(c->items, (size_t)c->count, sizeof *c->items, by_bytes);
+    return c;
+}
+
+static void add_cases(atx_str *out, const test_cases *c)
+{
+    if (c->count == 0)
+        atx_str_add(out, "    { 0 } /* none */\n");
+    for (int n = 0; n < c->count; n++) {
+        atx_str_add(out, "    { ");
+        for (int i = 0; i < c->pack->domain.op->shape.dim_count; i++)
+            atx_str_addf(out, "%s%" PRId64, i ? ", " : "", c->items[n].sizes[i]);
+        atx_str_add(out, " },\n");
     }
 }
 
-static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
-{
-    const atx_op *op = pack->domain.op;
-    atx_rng rng = { ~seed };
-    atx_pack_sample s;
-    atx_limits limits = pack->limits;
-    limits.memory_bytes = TEST_MEMORY;
-    for (int i = 0; i < DRAWN; i++)
-        if (atx_pack_draw(&s, &rng, &pack->domain, ATX_PACK_ANY, &limits))
-            add_case(out, op, s.problem.dims);
-    for (int n = 0; n < pack->node_count; n++)
-        for (int i = 0; i < 3; i++)
-            if ((pack->nodes[n].test == ATX_PACK_AT_MOST || pack->nodes[n].test == ATX_PACK_MULTIPLE) &&
-                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, ATX_PACK_ANY, &limits))
-                add_sides(out, pack, &pack->nodes[n], s.problem.dims);
-}
-
 /* Of each model of GPU, for comparisons of its own. */
-static void add_all_cases(atx_str *out, const atx_pack_writing *w)
+static at_status add_all_cases(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
+    int count[ATX_PACK_MAX_MODELS], missed[ATX_PACK_MAX_MODELS];
     atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
                  w->op->shape.dim_count, atx_dtype_bytes(w->models[0].pack->domain.type),
                  w->op->shape.align_count > 0);
     for (int m = 0; m < w->count; m++) {
+        test_cases *cases = find_cases(w->models[m].pack, (uint64_t)m + 1);
+        if (!cases)
+            return atx_no_memory(err);
         atx_str_addf(out, "static const int64_t pt_cases_%d[][PT_SIZES] = {\n", m);
-        add_cases(out, w->models[m].pack, (uint64_t)m + 1);
+        add_cases(out, cases);
         atx_str_add(out, "};\n");
+        count[m] = cases->count;
+        missed[m] = cases->missed;
+        free(cases);
     }
-    atx_str_add(out, "static const struct {\n    const int64_t (*sizes)[PT_SIZES];\n    size_t count;\n"
+    atx_str_addf(out, "#define PT_MOST_MIB %d\n", (int)(TEST_MEMORY / 8 >> 20));
+    atx_str_add(out, "static const struct {\n    const int64_t (*sizes)[PT_SIZES]; /* of few bytes first "
+                     "*/\n    int count;\n"
+                     "    int missed; /* nodes of the tree that no problem of PT_MOST_MIB leads to */\n"
                      "} pt_cases[PK_MODELS] = {\n");
     for (int m = 0; m < w->count; m++)
-        atx_str_addf(out, "    { pt_cases_%d, sizeof pt_cases_%d / sizeof *pt_cases_%d },\n", m, m, m);
+        atx_str_addf(out, "    { pt_cases_%d, %d, %d },\n", m, count[m], missed[m]);
     atx_str_add(out, "};\n");
+    return AT_OK;
 }
 
 /* The op's reference, compiled and launched as each model of GPU has it. */
@@ -178,18 +251,22 @@ at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error 
     at_status status = AT_OK;
     atx_str_addf(
         out,
-        "/* Tests %s.c on device 0:  cc %s_test.c -lcuda  Without arguments all kernels are compared with "
-        "the reference; with sizes\n * those problems, and each is timed. Exit code 1: a result is wrong. "
-        "*/\n"
-        "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n",
-        name, name, name);
+        "/* Tests %s.c on device 0:  cc %s_test.c -lcuda\n *\n"
+        " *     %s_test [SECONDS]          compares all kernels with the reference, for so long at most: 20\n"
+        " *     %s_test SECONDS SIZES...   compares for these sizes of one problem, or several; with 0 "
+        "seconds times each\n *\n"
+        " * Exit code 1: a result is wrong; 3: the time was over before each kernel was compared. */\n"
+        "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include "
+        "<time.h>\n",
+        name, name, name, name, name);
     add_bytes_function(out, w->models[0].pack, &status, err);
     add_inputs(out, w->op);
     if (status == AT_OK)
         status = add_references(out, w, err);
     if (status == AT_OK)
         status = add_calls(out, w, err);
-    add_all_cases(out, w);
+    if (status == AT_OK)
+        status = add_all_cases(out, w, err);
     atx_str_add_bytes(out, atx_embedded_pack[TEST_PART].data, atx_embedded_pack[TEST_PART].len);
     atx_str_add(out, "\nstatic void *pt_pointer(const pt_buffer *buffers, int i)\n{\n"
                      "    return (void *)(uintptr_t)(buffers[i].all + buffers[i].begin);\n}\n");

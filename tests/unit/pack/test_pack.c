@@ -4,6 +4,7 @@
  * huge.
  */
 #include "pack/pack_map.h"
+#include "pack/pack_parts.h"
 #include "pack_support.h"
 
 #include <dlfcn.h>
@@ -289,6 +290,118 @@ Test(pack, a_kernel_runs_where_its_template_would_prefer_another)
 }
 
 /* What the one above would say to a pack whose kernel is not for all sizes. */
+/* One whose constants are those of a single matrix serves no other. */
+Test(pack, kernels_are_for_more_than_one_problem)
+{
+    enum { DRAWN = 3000 };
+    static const char *const LONG[] = { "rows=4..40", "cols=50000..3000000" };
+    packed p = make("transpose", ATX_U8, LONG, 2, 24, 0);
+    int valid[24] = { 0 };
+    atx_rng rng = { 5 };
+    for (int i = 0; i < DRAWN; i++) {
+        atx_pack_sample s;
+        atx_geometry g;
+        cr_assert(atx_pack_draw(&s, &rng, &p.pack->domain, ATX_PACK_ANY, &p.pack->limits));
+        for (int k = 0; k < p.pack->kernel_count; k++)
+            valid[k] += atx_pack_allows(&g, &p.pack->kernels[k], s.slots);
+    }
+    for (int k = 0; k < p.pack->kernel_count; k++)
+        cr_assert_gt(valid[k], 3, "%s serves %d of %d", p.pack->kernels[k].t->name, valid[k], DRAWN);
+    clear(&p);
+}
+
+/* No model knows it. */
+Test(pack, kernels_of_an_operation_without_a_model_are_those_that_won_for_such_sizes)
+{
+    static const char *const WORDS[] = { "tokens=1..65536", "hidden=4096" };
+    atx_catalog *catalog = NULL;
+    atx_lookup *winners = NULL;
+    atx_pack *pack = NULL;
+    atx_pack_domain domain;
+    atx_limits limits;
+    atx_found found;
+    atx_problem problem;
+    at_error err = { 0 };
+    const atx_target target = { .name = "NVIDIA H200", .cc = 90, .sms = 132, .full = true };
+    const int64_t sizes[] = { 4096, 4096 };
+    unsetenv("AUTOTUNE_NO_SHIPPED");
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(catalog, "group_quant");
+    cr_assert_eq(atx_pack_domain_read(&domain, op, ATX_BF16, WORDS, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_open(&winners, NULL, catalog, &err), AT_OK, "%s", err.text);
+    atx_lookup_add_shipped(winners);
+    atx_arch_limits(&limits, 90);
+    limits.sms = 132;
+    const atx_pack_request request = { .domain = &domain,
+                                       .catalog = catalog,
+                                       .winners = winners,
+                                       .target = &target,
+                                       .limits = &limits,
+                                       .device = target.name,
+                                       .kernels = 8,
+                                       .problems = 60,
+                                       .seed = 7 };
+    cr_assert_eq(atx_pack_make(&pack, &request, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_BF16, sizes, 2, NULL), AT_OK);
+    cr_assert_eq(atx_lookup_find(&found, winners, &problem, &target, &err), AT_OK, "%s", err.text);
+    bool has = false;
+    for (int k = 0; k < pack->kernel_count; k++)
+        has = has || (pack->kernels[k].t == found.t &&
+                      memcmp(&pack->kernels[k].config, &found.config, sizeof found.config) == 0);
+    cr_assert(has && pack->unknown);
+    atx_pack_close(pack);
+    atx_lookup_close(winners);
+    atx_catalog_close(catalog);
+}
+
+/* Of sizes below 2^32, kernels that take them as constants for exact shapes take them for such numbers; and
+ * the leading dimensions are not read. */
+Test(pack, arguments_of_kernels_for_small_sizes_are_narrow)
+{
+    static const char *const LARGE[] = { "rows=1..4096", "cols=1..8589934592" };
+    packed p = make("transpose", ATX_U8, RANGES, 3, 8, 0), wide = make("transpose", ATX_U8, LARGE, 2, 8, 0);
+    int narrow = 0;
+    for (int k = 0; k < 8; k++) {
+        const atx_pack_kernel *kernel = &p.pack->kernels[k];
+        atx_str text = { 0 };
+        at_error err = { 0 };
+        cr_assert_eq(atx_pack_render(&text, p.pack, k, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(kernel->narrow, kernel->t->scope.fixed != NULL, "%s", kernel->t->name);
+        cr_assert(!strstr(atx_str_text(&text), "long long rows = (unsigned)autotune_rows;") ==
+                  !kernel->narrow);
+        cr_assert(!strstr(atx_str_text(&text), "long long ld_out = (unsigned)autotune_rows;") ==
+                  !kernel->narrow);
+        cr_assert(!wide.pack->kernels[k].narrow);
+        narrow += kernel->narrow;
+        atx_str_clear(&text);
+    }
+    cr_assert_gt(narrow, 0);
+    clear(&p);
+    clear(&wide);
+}
+
+Test(pack, a_narrow_kernel_does_not_run_for_larger_sizes)
+{
+    static const char *const LARGE[] = { "rows=1", "cols=4294967296..8589934592" };
+    packed p = make("transpose", ATX_U8, LARGE, 2, 4, 0);
+    const int64_t sizes[] = { 1, 1, (int64_t)UINT32_MAX + 1 };
+    int allowed = 0;
+    for (int k = 0; k < p.pack->kernel_count; k++) {
+        atx_pack_kernel kernel = p.pack->kernels[k];
+        atx_problem problem;
+        atx_geometry g;
+        int64_t slots[ATX_MAX_SLOTS];
+        cr_assert_eq(atx_problem_init(&problem, p.pack->domain.op, ATX_U8, sizes, 3, NULL), AT_OK);
+        cr_assert_eq(atx_problem_bind(slots, &problem, &p.pack->limits, NULL), AT_OK);
+        cr_assert(!kernel.narrow);
+        allowed += atx_pack_allows(&g, &kernel, slots);
+        kernel.narrow = true;
+        cr_assert(!atx_pack_allows(&g, &kernel, slots), "kernel %d", k);
+    }
+    cr_assert_gt(allowed, 0);
+    clear(&p);
+}
+
 Test(pack, a_constant_that_is_not_for_the_sizes_keeps_the_kernel_away)
 {
     packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
