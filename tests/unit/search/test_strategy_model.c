@@ -326,7 +326,7 @@ Test(strategy_model, crashes_lead_it_away_further_than_wrong_results)
     outcome o;
     int crashed = 0, were_wrong = 0;
     bench_open(&b, TILES, NULL);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
         b.search.seed = seed;
         search_with(&o, &b, wrong, 100, 1, false);
         were_wrong += failed_of(&b, wrong, &o);
