@@ -17,11 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_MARKS      8
 #define MAX_STRATEGIES 16
-#define AREA_FROM      20 /* the first trial that the area counts */
-#define LEADERS        10 /* so many of the fastest are measured again, if they are within ... */
+#define AREA_FROM      20    /* the first trial that the area counts */
+#define LEAST_LEFT     0.001 /* of what random sampling has not reached yet: with less a trial does not count */
+#define LEADERS        10    /* so many of the fastest are measured again, if they are within ... */
 #define LEADERS_WITHIN 0.06
 
 static const atx_usage USAGE = {
@@ -183,7 +185,7 @@ static double area_of(const double *curve, const double *expected, double optimu
     double sum = 0;
     int64_t count = 0;
     for (int64_t n = AREA_FROM; n <= trials; n++)
-        if (expected[n] > 1 + 1e-6) {
+        if (expected[n] > 1 + LEAST_LEFT) {
             sum += (expected[n] - curve[n] / optimum) / (expected[n] - 1);
             count++;
         }
@@ -245,16 +247,17 @@ static void *work(void *context)
     }
 }
 
-static at_status run_all(field *f, int64_t threads, at_error *err)
+static at_status run_all(field *f, at_error *err)
 {
+    const long threads = sysconf(_SC_NPROCESSORS_ONLN);
     pthread_t ids[64];
-    int64_t started = 0;
+    int started = 0;
     pthread_mutex_init(&f->lock, NULL);
     while (started < threads && started < 64 && pthread_create(&ids[started], NULL, work, f) == 0)
         started++;
     if (!started)
         work(f);
-    for (int64_t i = 0; i < started; i++)
+    for (int i = 0; i < started; i++)
         pthread_join(ids[i], NULL);
     pthread_mutex_destroy(&f->lock);
     return f->failed ? atx_fail(err, AT_ERR_MEMORY, "%s", f->err.text) : AT_OK;
@@ -410,8 +413,7 @@ static bool find_files(atx_words *files, glob_t *found)
     return files->count > 0;
 }
 
-static at_status compare(const settings *set, const atx_bench_spaces *spaces, int64_t threads, bool brief,
-                         at_error *err)
+static at_status compare(const settings *set, const atx_bench_spaces *spaces, bool brief, at_error *err)
 {
     field f = { .set = set, .spaces = spaces };
     at_status status = AT_OK;
@@ -426,7 +428,7 @@ static at_status compare(const settings *set, const atx_bench_spaces *spaces, in
             status = atx_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     if (status == AT_OK)
-        status = run_all(&f, threads, err);
+        status = run_all(&f, err);
     if (status == AT_OK)
         status = print_all(&f, brief, err);
     for (size_t i = 0; i < spaces->count && f.expected; i++)
@@ -481,8 +483,8 @@ int main(int argc, char **argv)
     settings set = { .seeds = 30, .evals = 400, .lag = 1 };
     atx_words files = { 0 }, names = { 0 }, marks = { 0 };
     atx_bench_spaces spaces = { 0 };
-    const char *dir = NULL, *model_of = NULL;
-    int64_t threads = 2, least = 2, per_mille = 0, plateau = 0, noise = 0;
+    const char *model_of = NULL;
+    int64_t least = 2, per_mille = 0, plateau = 0, noise = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
     glob_t found = { 0 };
@@ -500,8 +502,6 @@ int main(int argc, char **argv)
         { "--least", ATX_OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
         { "--plateau", ATX_OPT_COUNT, "N", "times within N % of the fastest become equal to it", &plateau },
         { "--noise", ATX_OPT_COUNT, "N", "trials have noise of N per mille, and some are disturbed", &noise },
-        { "--threads", ATX_OPT_COUNT, "N", "default 2", &threads },
-        { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
         { "--brief", ATX_OPT_FLAG, NULL, "only means", &brief },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
@@ -522,7 +522,7 @@ int main(int argc, char **argv)
     if (status == AT_OK)
         status = check(&set, &err);
     if (status == AT_OK)
-        status = atx_bench_spaces_open(&spaces, dir, &err);
+        status = atx_bench_spaces_open(&spaces, NULL, &err);
     if (status == AT_OK && !find_files(&files, &found)) {
         puts("skipped: no recordings; name databases or dumps, or a folder of them in AUTOTUNE_SPACES");
         globfree(&found);
@@ -536,7 +536,7 @@ int main(int argc, char **argv)
         status = atx_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
     atx_bench_flatten(&spaces, (double)plateau / 100);
     if (status == AT_OK)
-        status = compare(&set, &spaces, threads, brief, &err);
+        status = compare(&set, &spaces, brief, &err);
     globfree(&found);
     atx_bench_spaces_close(&spaces);
     if (status != AT_OK)
