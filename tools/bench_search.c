@@ -17,10 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_MARKS      8
 #define MAX_STRATEGIES 16
-#define AREA_FROM      20 /* the first trial that the area counts */
+#define AREA_FROM      20    /* the first trial that the area counts */
+#define LEAST_LEFT     0.001 /* of what random sampling has not reached yet: with less a trial does not count */
+#define LEADERS        10    /* so many of the fastest are measured again, if they are within ... */
+#define LEADERS_WITHIN 0.06
 
 static const atx_usage USAGE = {
     "bench_search [options] [FILE...]",
@@ -36,7 +40,7 @@ typedef struct settings {
     int64_t seeds, evals, lag;
     int64_t marks[MAX_MARKS];
     int mark_count;
-    double worth;
+    double worth, noise;
     bool hints;
 } settings;
 
@@ -111,12 +115,42 @@ static double cpu_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Walks the space; curve[n] receives the best time after n reports. Returns how many there were. */
-static int64_t walk(double *curve, int64_t *compiled, const field *f, const atx_bench_space *s,
-                    const atx_strategy *strategy, void *state, int64_t trials)
+/* The fastest trials of a run, by what they said. */
+typedef struct leaders {
+    struct leader {
+        double said_s, true_s;
+    } items[LEADERS];
+    int count;
+} leaders;
+
+static void add_leader(leaders *l, double said_s, double true_s)
+{
+    int i = l->count < LEADERS ? l->count++ : LEADERS;
+    while (i > 0 && l->items[i - 1].said_s > said_s) {
+        if (i < LEADERS)
+            l->items[i] = l->items[i - 1];
+        i--;
+    }
+    if (i < LEADERS)
+        l->items[i] = (struct leader){ said_s, true_s };
+}
+
+/* What a re-measurement of them would find: it has no noise. */
+static double fastest_leader(const leaders *l)
+{
+    double best_s = l->items[0].true_s;
+    for (int i = 1; i < l->count && l->items[i].said_s <= (1 + LEADERS_WITHIN) * l->items[0].said_s; i++)
+        best_s = fmin(best_s, l->items[i].true_s);
+    return best_s;
+}
+
+/* Walks the space; curve[n] receives what would win after n reports. Returns how many there were. */
+static int64_t walk(double *curve, int64_t *compiled, const settings *set, const atx_bench_space *s,
+                    const atx_strategy *strategy, void *state, const atx_search *search)
 {
     int64_t pending[1024], first = 0, count = 0, done = 0, answer = 0;
-    int64_t lag = f->set->lag;
+    int64_t lag = set->lag, trials = search->max_trials;
+    leaders best = { .count = 0 };
     curve[0] = s->sorted_s[s->sorted_count - 1];
     while (done < trials) {
         while (count < lag && done + count < trials && (answer = strategy->propose(state)) >= 0)
@@ -125,6 +159,8 @@ static int64_t walk(double *curve, int64_t *compiled, const field *f, const atx_
             break;
         int64_t index = pending[first];
         const atx_finding *finding = &s->findings[index];
+        atx_finding said = *finding;
+        said.seconds *= atx_bench_noise(set->noise, search->seed, index);
         first = (first + 1) % lag;
         count--;
         ++*compiled;
@@ -132,10 +168,12 @@ static int64_t walk(double *curve, int64_t *compiled, const field *f, const atx_
             !strategy->consider(state, index, &finding->resources))
             continue;
         curve[done + 1] = curve[done];
-        if (finding->outcome == ATX_TIMED && finding->seconds < curve[done])
-            curve[done + 1] = finding->seconds;
+        if (finding->outcome == ATX_TIMED) {
+            add_leader(&best, said.seconds, finding->seconds);
+            curve[done + 1] = fastest_leader(&best);
+        }
         done++;
-        strategy->report(state, index, finding);
+        strategy->report(state, index, &said);
     }
     for (int64_t n = done; n < trials; n++)
         curve[n + 1] = curve[n];
@@ -147,7 +185,7 @@ static double area_of(const double *curve, const double *expected, double optimu
     double sum = 0;
     int64_t count = 0;
     for (int64_t n = AREA_FROM; n <= trials; n++)
-        if (expected[n] > 1 + 1e-6) {
+        if (expected[n] > 1 + LEAST_LEFT) {
             sum += (expected[n] - curve[n] / optimum) / (expected[n] - 1);
             count++;
         }
@@ -174,7 +212,7 @@ static at_status run_one(run *out, field *f, size_t space, const atx_strategy *s
     double started_s = cpu_now_s();
     at_status status = strategy->open(&state, &search, err);
     if (status == AT_OK) {
-        out->used = walk(curve, &out->compiled, f, s, strategy, state, trials);
+        out->used = walk(curve, &out->compiled, f->set, s, strategy, state, &search);
         out->cpu_s = cpu_now_s() - started_s;
         out->area = area_of(curve, f->expected[space], optimum, trials);
         for (int i = 0; i < f->set->mark_count; i++) {
@@ -209,16 +247,17 @@ static void *work(void *context)
     }
 }
 
-static at_status run_all(field *f, int64_t threads, at_error *err)
+static at_status run_all(field *f, at_error *err)
 {
+    const long threads = sysconf(_SC_NPROCESSORS_ONLN);
     pthread_t ids[64];
-    int64_t started = 0;
+    int started = 0;
     pthread_mutex_init(&f->lock, NULL);
     while (started < threads && started < 64 && pthread_create(&ids[started], NULL, work, f) == 0)
         started++;
     if (!started)
         work(f);
-    for (int64_t i = 0; i < started; i++)
+    for (int i = 0; i < started; i++)
         pthread_join(ids[i], NULL);
     pthread_mutex_destroy(&f->lock);
     return f->failed ? atx_fail(err, AT_ERR_MEMORY, "%s", f->err.text) : AT_OK;
@@ -374,8 +413,7 @@ static bool find_files(atx_words *files, glob_t *found)
     return files->count > 0;
 }
 
-static at_status compare(const settings *set, const atx_bench_spaces *spaces, int64_t threads, bool brief,
-                         at_error *err)
+static at_status compare(const settings *set, const atx_bench_spaces *spaces, bool brief, at_error *err)
 {
     field f = { .set = set, .spaces = spaces };
     at_status status = AT_OK;
@@ -390,7 +428,7 @@ static at_status compare(const settings *set, const atx_bench_spaces *spaces, in
             status = atx_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     if (status == AT_OK)
-        status = run_all(&f, threads, err);
+        status = run_all(&f, err);
     if (status == AT_OK)
         status = print_all(&f, brief, err);
     for (size_t i = 0; i < spaces->count && f.expected; i++)
@@ -445,8 +483,8 @@ int main(int argc, char **argv)
     settings set = { .seeds = 30, .evals = 400, .lag = 1 };
     atx_words files = { 0 }, names = { 0 }, marks = { 0 };
     atx_bench_spaces spaces = { 0 };
-    const char *dir = NULL, *model_of = NULL;
-    int64_t threads = 2, least = 2, per_mille = 0, plateau = 0, noise = 0;
+    const char *model_of = NULL;
+    int64_t least = 2, per_mille = 0, plateau = 0, noise = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
     glob_t found = { 0 };
@@ -463,9 +501,7 @@ int main(int argc, char **argv)
           &model_of },
         { "--least", ATX_OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
         { "--plateau", ATX_OPT_COUNT, "N", "times within N % of the fastest become equal to it", &plateau },
-        { "--noise", ATX_OPT_COUNT, "N", "times get noise of N per mille, once each", &noise },
-        { "--threads", ATX_OPT_COUNT, "N", "default 2", &threads },
-        { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
+        { "--noise", ATX_OPT_COUNT, "N", "trials have noise of N per mille, and some are disturbed", &noise },
         { "--brief", ATX_OPT_FLAG, NULL, "only means", &brief },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
@@ -478,6 +514,7 @@ int main(int argc, char **argv)
         return 0;
     }
     set.worth = (double)per_mille / 1000;
+    set.noise = (double)noise / 1000;
     if (status == AT_OK)
         status = take_strategies(&set, &names, &err);
     if (status == AT_OK)
@@ -485,7 +522,7 @@ int main(int argc, char **argv)
     if (status == AT_OK)
         status = check(&set, &err);
     if (status == AT_OK)
-        status = atx_bench_spaces_open(&spaces, dir, &err);
+        status = atx_bench_spaces_open(&spaces, NULL, &err);
     if (status == AT_OK && !find_files(&files, &found)) {
         puts("skipped: no recordings; name databases or dumps, or a folder of them in AUTOTUNE_SPACES");
         globfree(&found);
@@ -497,9 +534,9 @@ int main(int argc, char **argv)
         status = atx_bench_spaces_read(&spaces, files.items[i], least, &err);
     if (status == AT_OK && !spaces.count)
         status = atx_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
-    atx_bench_blur(&spaces, (double)plateau / 100, (double)noise / 1000);
+    atx_bench_flatten(&spaces, (double)plateau / 100);
     if (status == AT_OK)
-        status = compare(&set, &spaces, threads, brief, &err);
+        status = compare(&set, &spaces, brief, &err);
     globfree(&found);
     atx_bench_spaces_close(&spaces);
     if (status != AT_OK)

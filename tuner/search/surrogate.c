@@ -21,16 +21,16 @@
 /* The kernel's parameters are learned from no more rows than this: it takes the cube of time. */
 #define LEARN_ROWS 128
 
-/* Of a value to none at all, where only one of two templates has the parameter: other templates tell little.
- */
+/* A template without the parameter lies so far beside the middle of the line: other templates tell little. */
 #define ABSENT_DISTANCE 0.2
 
-/* What is learned, each on a scale on which a step of one is large. */
-enum { RELEVANCE, LENGTH, KINDS };
+/* What is learned, each on a scale on which a step of one is large: some of each feature, one of all. */
+enum { RELEVANCE, LENGTH, OF_EACH, ROUGHNESS = OF_EACH, KINDS };
 
 typedef struct theta {
-    double of[ATX_MAX_FEATURES][KINDS]; /* logit of 1 - r; log of the length */
-    double noise;                       /* log of noise over signal variance */
+    double of[ATX_MAX_FEATURES][OF_EACH]; /* logit of 1 - r; log of the length              */
+    double roughness;                     /* logit of the exponential's share of the kernel */
+    double noise;                         /* log of noise over signal variance              */
 } theta;
 
 struct atx_surrogate {
@@ -38,7 +38,7 @@ struct atx_surrogate {
     int dims, max_rows, max_slots, rows;
     theta at;
     double noise;                       /* exp(at.noise)                                           */
-    double scale;                       /* the signal's variance                                   */
+    double most_surprise;               /* of a value: see solve_half; INFINITY: nothing was learned */
     float *factor;                      /* each feature's part of the kernel, levels x levels      */
     float *slope[KINDS];                /* its derivatives by what is learned, likewise            */
     size_t table[ATX_MAX_FEATURES + 1]; /* where a feature's part begins            */
@@ -54,7 +54,7 @@ struct atx_surrogate {
 };
 
 /* Where the search of the kernel's parameters starts, and how far from there it is believed to be. */
-static const double PRIOR[KINDS] = { 0.0, -0.7 }, PRIOR_WIDTH[KINDS] = { 1.5, 0.7 };
+static const double PRIOR[KINDS] = { 0.0, -0.7, 0.0 }, PRIOR_WIDTH[KINDS] = { 1.5, 0.7, 1.5 };
 #define PRIOR_NOISE       (-6.0)
 #define PRIOR_NOISE_WIDTH 2.0
 
@@ -65,28 +65,48 @@ static double logistic(double x)
 
 /* ---- the kernel ---- */
 
+/* In a plane: no kernel of other distances is sure to be one, which has a matrix that can be factored. */
 static double distance(const atx_feature *f, int a, int b)
 {
     if (a == b)
         return 0;
     if (!f->ordered)
         return 1;
-    bool absent = f->place[a] <= ATX_ABSENT || f->place[b] <= ATX_ABSENT;
-    return absent ? ABSENT_DISTANCE : fabs((double)f->place[a] - (double)f->place[b]);
+    if (f->place[a] <= ATX_ABSENT || f->place[b] <= ATX_ABSENT)
+        return hypot(ABSENT_DISTANCE, (double)fmaxf(f->place[a], f->place[b]) - 0.5);
+    return fabs((double)f->place[a] - (double)f->place[b]);
+}
+
+/* One entry of a feature's part of the kernel, and its derivatives by what is learned. */
+typedef struct entry {
+    double value, slope[KINDS];
+} entry;
+
+static entry entry_of(const atx_surrogate *s, int dim, int a, int b)
+{
+    const double *at = s->at.of[dim];
+    const atx_feature *f = atx_features_at(s->features, dim);
+    double matter = logistic(at[RELEVANCE]), far = distance(f, a, b) * exp(-at[LENGTH]);
+    double rough = f->ordered ? logistic(s->at.roughness) : 1, bend = 1.7320508075688772 * far;
+    double sharp = exp(-far), smooth = exp(-bend);
+    double near = rough * sharp + (1 - rough) * (1 + bend) * smooth;
+    return (entry){ .value = 1 - matter + matter * near,
+                    .slope = { matter * (1 - matter) * (near - 1),
+                               matter * (rough * far * sharp + (1 - rough) * bend * bend * smooth),
+                               matter * rough * (1 - rough) * (sharp - (1 + bend) * smooth) } };
 }
 
 static void fill_factors(atx_surrogate *s)
 {
     for (int d = 0; d < s->dims; d++) {
-        const atx_feature *f = atx_features_at(s->features, d);
-        double matter = logistic(s->at.of[d][RELEVANCE]), length = exp(s->at.of[d][LENGTH]);
-        size_t at = s->table[d];
-        for (int a = 0; a < f->levels; a++)
-            for (int b = 0; b < f->levels; b++, at++) {
-                double far = distance(f, a, b) / length, near = exp(-far);
-                s->factor[at] = (float)(1 - matter + matter * near);
-                s->slope[RELEVANCE][at] = (float)(matter * (1 - matter) * (near - 1));
-                s->slope[LENGTH][at] = (float)(matter * near * far);
+        size_t levels = (size_t)atx_features_at(s->features, d)->levels;
+        for (size_t a = 0; a < levels; a++)
+            for (size_t b = 0; b <= a; b++) {
+                size_t at = s->table[d] + a * levels + b, mirrored = s->table[d] + b * levels + a;
+                entry e = entry_of(s, d, (int)a, (int)b);
+                s->factor[at] = s->factor[mirrored] = (float)e.value;
+                for (int k = 0; k < KINDS; k++)
+                    s->slope[k][at] = s->slope[k][mirrored] = (float)e.slope[k];
             }
     }
     s->noise = exp(s->at.noise);
@@ -126,14 +146,16 @@ at_status atx_surrogate_open(atx_surrogate **out, const atx_features *features, 
     s->cross = calloc(r * m, sizeof *s->cross);
     s->variance = calloc(m, sizeof *s->variance);
     s->work = calloc(work > 2 * r ? work : 2 * r, sizeof *s->work);
-    if (!s->factor || !s->slope[RELEVANCE] || !s->slope[LENGTH] || !s->row_level || !s->value || !s->chol ||
-        !s->half || !s->slot_level || !s->cross || !s->variance || !s->work) {
+    if (!s->factor || !s->slope[RELEVANCE] || !s->slope[LENGTH] || !s->slope[ROUGHNESS] || !s->row_level ||
+        !s->value || !s->chol || !s->half || !s->slot_level || !s->cross || !s->variance || !s->work) {
         atx_surrogate_close(s);
         return atx_no_memory(err);
     }
     for (int i = 0; i < s->dims; i++)
-        memcpy(s->at.of[i], PRIOR, sizeof PRIOR);
+        memcpy(s->at.of[i], PRIOR, sizeof s->at.of[i]);
+    s->at.roughness = PRIOR[ROUGHNESS];
     s->at.noise = PRIOR_NOISE;
+    s->most_surprise = INFINITY;
     fill_factors(s);
     *out = s;
     return AT_OK;
@@ -302,10 +324,13 @@ static double mean_value(const double *values, int count)
 }
 
 /*
- * half = chol^-1 (value - mean). A row without a value gets what the rows before it let expect, which makes
- * its entry zero: it changes no mean. Returns the variance that the values have on the kernel's scale.
+ * half = chol^-1 (value - mean): how much each value surprises after those before it. No value counts as more
+ * surprising than the most surprising of those that the kernel was learned from (`most`): one disturbed
+ * trial, or a row that learning left out, would else make all others uncertain. A row without a value gets
+ * what the rows before it let expect, which makes its entry zero: it changes no mean. Returns the variance
+ * that the values have on the kernel's scale.
  */
-static double solve_half(atx_surrogate *s, const double *values, double mean)
+static double solve_half(atx_surrogate *s, const double *values, double mean, double most)
 {
     double sum = 0;
     int known = 0;
@@ -317,7 +342,7 @@ static double solve_half(atx_surrogate *s, const double *values, double mean)
             continue;
         for (int i = 0; i < p; i++)
             rest -= row[i] * s->half[i];
-        s->half[p] = rest / row[p];
+        s->half[p] = fmax(-most, fmin(most, rest / row[p]));
         sum += s->half[p] * s->half[p];
         known++;
     }
@@ -339,7 +364,7 @@ static void add_rows(double *mean, const atx_surrogate *s, double middle, int co
 void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, int count)
 {
     double middle = mean_value(s->value, s->rows);
-    double scale = solve_half(s, s->value, middle);
+    double scale = solve_half(s, s->value, middle, s->most_surprise);
     add_rows(mean, s, middle, count);
     for (int m = 0; m < count; m++)
         deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
@@ -348,7 +373,7 @@ void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, in
 void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation, int row)
 {
     const double *weight = s->chol + (size_t)row * (size_t)s->max_rows;
-    double scale = solve_half(s, s->value, mean_value(s->value, s->rows));
+    double scale = solve_half(s, s->value, mean_value(s->value, s->rows), s->most_surprise);
     *mean = mean_value(s->value, s->rows);
     for (int p = 0; p < row; p++)
         *mean += s->half[p] * weight[p];
@@ -358,7 +383,7 @@ void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation
 void atx_surrogate_predict_other(atx_surrogate *s, double *mean, const double *values, int count)
 {
     double middle = mean_value(values, s->rows);
-    solve_half(s, values, middle);
+    solve_half(s, values, middle, INFINITY);
     add_rows(mean, s, middle, count);
 }
 
@@ -369,8 +394,8 @@ typedef struct ascent {
     int n, rows[LEARN_ROWS];
     double *k, *inverse, *gradient_k;
     double *weight; /* gradient_k times k, in the place of inverse */
-    double *value, *alpha, *half;
-    double mean, scale;
+    double *value, *alpha;
+    double mean, scale, most_surprise;
 } ascent;
 
 /* The fastest half, and the newest of the others: what matters is near the best. */
@@ -441,6 +466,19 @@ static void invert(double *inverse, double *l, int n)
                 inverse[i * n + j] += l[k * n + i] * l[k * n + j];
 }
 
+/* Of chol^-1 value, with chol^-1 in gradient_k, where invert leaves it. */
+static double most_surprise(const ascent *l)
+{
+    double most = 0;
+    for (int i = 0; i < l->n; i++) {
+        double surprise = 0;
+        for (int j = 0; j <= i; j++)
+            surprise += l->gradient_k[i * l->n + j] * l->value[j];
+        most = fmax(most, fabs(surprise));
+    }
+    return most;
+}
+
 /*
  * gradient_k = d log likelihood / d K, lower half, for the variance that fits best: the likelihood is
  * -n/2 log(y' K^-1 y) - 1/2 log det K. False: K has no factor.
@@ -457,6 +495,7 @@ static bool derive(ascent *l, const atx_surrogate *s)
     if (!cholesky(l->gradient_k, n))
         return false;
     invert(l->inverse, l->gradient_k, n);
+    l->most_surprise = most_surprise(l);
     for (int i = 0; i < n; i++) {
         double sum = 0;
         for (int j = 0; j < n; j++)
@@ -475,7 +514,7 @@ static bool derive(ascent *l, const atx_surrogate *s)
     return true;
 }
 
-/* The gradient of one feature's parameters. */
+/* The gradient that one feature contributes. */
 static void derive_feature(double *out, const ascent *l, const atx_surrogate *s, int dim)
 {
     double sum[KINDS] = { 0 };
@@ -492,18 +531,27 @@ static void derive_feature(double *out, const ascent *l, const atx_surrogate *s,
     memcpy(out, sum, sizeof sum);
 }
 
+/* The gradient of the logarithm of a normal prior. */
+static double pull(double x, double middle, double width)
+{
+    return (middle - x) / (width * width);
+}
+
 static void derive_all(theta *out, const ascent *l, const atx_surrogate *s)
 {
     int n = l->n;
     double noise = 0;
+    out->roughness = pull(s->at.roughness, PRIOR[ROUGHNESS], PRIOR_WIDTH[ROUGHNESS]);
     for (int d = 0; d < s->dims; d++) {
-        derive_feature(out->of[d], l, s, d);
-        for (int k = 0; k < KINDS; k++)
-            out->of[d][k] -= (s->at.of[d][k] - PRIOR[k]) / (PRIOR_WIDTH[k] * PRIOR_WIDTH[k]);
+        double of[KINDS];
+        derive_feature(of, l, s, d);
+        for (int k = 0; k < OF_EACH; k++)
+            out->of[d][k] = of[k] + pull(s->at.of[d][k], PRIOR[k], PRIOR_WIDTH[k]);
+        out->roughness += of[ROUGHNESS];
     }
     for (int i = 0; i < n; i++)
         noise += l->gradient_k[i * n + i];
-    out->noise = noise * s->noise - (s->at.noise - PRIOR_NOISE) / (PRIOR_NOISE_WIDTH * PRIOR_NOISE_WIDTH);
+    out->noise = noise * s->noise + pull(s->at.noise, PRIOR_NOISE, PRIOR_NOISE_WIDTH);
 }
 
 /* One step of Rprop: the size of a step grows while its sign stays. */
@@ -519,7 +567,7 @@ static void step_one(double *x, double *step, double *before, double gradient, d
 
 void atx_surrogate_learn(atx_surrogate *s, int steps)
 {
-    theta step = { .noise = 0.3 }, before = { .noise = 0 }, gradient = { .noise = 0 };
+    theta step = { .roughness = 0.3, .noise = 0.3 }, before = { .noise = 0 }, gradient = { .noise = 0 };
     ascent l = { .k = s->work,
                  .inverse = s->work + LEARN_ROWS * LEARN_ROWS,
                  .gradient_k = s->work + 2 * LEARN_ROWS * LEARN_ROWS,
@@ -535,10 +583,12 @@ void atx_surrogate_learn(atx_surrogate *s, int steps)
             break;
         derive_all(&gradient, &l, s);
         for (int d = 0; d < s->dims; d++)
-            for (int k = 0; k < KINDS; k++)
+            for (int k = 0; k < OF_EACH; k++)
                 step_one(&s->at.of[d][k], &step.of[d][k], &before.of[d][k], gradient.of[d][k], -6, 6);
+        step_one(&s->at.roughness, &step.roughness, &before.roughness, gradient.roughness, -6, 6);
         step_one(&s->at.noise, &step.noise, &before.noise, gradient.noise, -12, 0);
         fill_factors(s);
     }
+    s->most_surprise = l.most_surprise;
     rebuild(s);
 }
