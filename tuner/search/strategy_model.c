@@ -38,7 +38,7 @@
 #define KEEP_SHARE          0.7 /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
 #define WORSE_SHARE         0.1 /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
-#define CALM_TRIALS         32 /* so many in a row must have expected little together                         */
+#define CALM_TRIALS         48 /* so many in a row must have expected little                                  */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
 #define EASING              0.5 /* see model_expected_left                                                     */
 
@@ -79,10 +79,8 @@ typedef struct model {
     int timed, next_training_set;
     bool ended;
     int devices; /* that measure */
-    struct model_calm {
-        double gains[CALM_TRIALS]; /* expected of the newest proposals of the model, in a ring */
-        int64_t count;
-    } calm;
+    int calm;    /* proposals in a row after which little was expected */
+    double gain; /* expected of all, when it was last asked for; INFINITY: it was not */
     struct model_opening {
         int64_t *first; /* to be tried before the model: hints, defaults */
         int first_count, next_first;
@@ -147,6 +145,7 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
         m->opening.first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_training_set = RANDOM_FIRST;
     m->devices = 1;
+    m->gain = INFINITY;
     *state = m;
     return AT_OK;
 }
@@ -314,22 +313,20 @@ static double improvement(double best, double mean, double deviation)
 }
 
 /*
- * What the newest proposals, with the one that would be next, were together expected to gain. Each was
- * expected after those before it, so what they have in common counts once. INFINITY: there are too few.
+ * What trying every candidate is expected to gain, as if they did not depend on each other: more than is
+ * really to be had. The integral of the chance that at least one is better than the best by more than x.
  */
-static double newest_gain(const model *m)
+static double gain_of_all(const model *m, double best)
 {
-    double sum = m->top_gain;
-    if (m->done < LEAST_TRIALS || m->calm.count < CALM_TRIALS)
-        return INFINITY;
-    for (int64_t i = m->calm.count - CALM_TRIALS + 1; i < m->calm.count; i++)
-        sum += m->calm.gains[i % CALM_TRIALS];
+    double sum = 0, step = m->search.worth / 2, none = 0;
+    for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
+        none = 1;
+        for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
+            if (m->slot.gain[i] > 1e-7)
+                none *= 0.5 * erfc((best - x - m->slot.mean[i]) / m->slot.deviation[i] * M_SQRT1_2);
+        sum += step * (1 - none);
+    }
     return sum;
-}
-
-static bool converged(const model *m)
-{
-    return m->search.worth > 0 && newest_gain(m) < m->search.worth;
 }
 
 static int64_t choose(model *m)
@@ -355,7 +352,11 @@ static int64_t choose(model *m)
     if (top < 0)
         return ATX_NO_MORE;
     m->top_gain = m->slot.gain[top];
-    return converged(m) ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
+    bool may_end = m->search.worth > 0 && m->done >= LEAST_TRIALS;
+    m->gain = may_end ? gain_of_all(m, best) : INFINITY;
+    bool calm = m->gain < m->search.worth;
+    m->calm = calm ? m->calm + 1 : 0;
+    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
 }
 
 /* ---- being a strategy ---- */
@@ -445,11 +446,8 @@ static int64_t model_propose(void *state)
         return ATX_NOT_YET;
     bool sure = m->opening.next_first < m->opening.first_count;
     int64_t index = propose_first(m);
-    if (index < 0) {
+    if (index < 0)
         index = choose(m);
-        if (index >= 0)
-            m->calm.gains[m->calm.count++ % CALM_TRIALS] = m->top_gain;
-    }
     m->ended = index == ATX_BELOW_THRESHOLD;
     if (m->ended && m->under_way) { /* what is under way may change that */
         m->ended = false;
@@ -491,7 +489,7 @@ static void deferred(model *m, int at, double error, double left)
     atx_index_set_remove(&m->seen, index);
     m->under_way--;
     m->left++;
-    m->calm.count -= m->calm.count > 0; /* what was not tried does not count */
+    m->calm -= m->calm > 0; /* what was not tried does not count */
     put_slot(m, slot, index);
     m->slot.error[slot] = error;
     m->slot.unsure[slot] = left;
@@ -556,17 +554,19 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
     }
 }
 
-/* EASING of what was tried for each factor of e that the newest gain is above the threshold. */
+/*
+ * The trials that end a search, and before them those until little is expected: EASING of what was tried for
+ * each factor of e that the gain is above the threshold.
+ */
 static int64_t model_expected_left(const void *state)
 {
     const model *m = state;
-    const double gain = newest_gain(m);
-    int64_t left = LEAST_TRIALS + CALM_TRIALS - m->done;
-    if (m->search.worth <= 0)
-        return m->left;
-    if (isfinite(gain))
-        left = (int64_t)ceil(EASING * (double)m->done * log(fmax(1, gain / m->search.worth)));
-    return left < 1 ? 1 : left < m->left ? left : m->left;
+    int64_t left = CALM_TRIALS + 1 - m->calm;
+    if (m->search.worth > 0 && m->gain > m->search.worth && isfinite(m->gain))
+        left += (int64_t)(EASING * (double)m->done * log(m->gain / m->search.worth));
+    else if (!isfinite(m->gain))
+        left += m->done < LEAST_TRIALS ? 2 * LEAST_TRIALS - m->done : 0;
+    return m->search.worth > 0 && left < m->left ? left : m->left;
 }
 
 const atx_strategy atx_strategy_model = {

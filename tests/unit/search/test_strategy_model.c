@@ -1,6 +1,5 @@
 /* test_strategy_model.c - the strategy that learns, on spaces whose best configuration is known. */
 #include "search/strategy.h"
-#include "util/rng.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -550,34 +549,6 @@ Test(strategy_model, ends_by_itself_when_little_is_to_be_gained)
     search_with(&o, &b, smooth, 4096, 4, false);
     cr_assert(o.end == ATX_BELOW_THRESHOLD && o.count < 400, "%d trials", o.count);
     cr_assert_float_eq(o.best, 1, 1e-9);
-    bench_close(&b);
-}
-
-/* 3 % of noise and nothing else: which configuration is the luckiest, no model tells. */
-static atx_finding noise(const bench *b, int64_t index)
-{
-    atx_rng rng = { .state = (uint64_t)index * 0x9e3779b97f4a7c15u };
-    double sum = 0;
-    (void)b;
-    for (int i = 0; i < 12; i++) /* of twelve uniform numbers the sum is nearly normal */
-        sum += (double)(atx_rng_next(&rng) >> 11) * 0x1p-53;
-    return timed(exp(0.03 * (sum - 6)));
-}
-
-Test(strategy_model, ends_by_itself_where_all_is_noise)
-{
-    bench b;
-    outcome o;
-    bench_open(&b, TILES, OTHER);
-    b.search.worth = 0.005;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        b.search.seed = seed;
-        search_with(&o, &b, noise, 1000, 4, false);
-        cr_assert(o.end == ATX_BELOW_THRESHOLD && o.count < 300, "seed %llu: %d trials",
-                  (unsigned long long)seed, o.count);
-        cr_assert_lt(o.best, 0.95, "seed %llu: %g; 4 of 100 are below 0.95", (unsigned long long)seed,
-                     o.best);
-    }
     bench_close(&b);
 }
 
