@@ -2,6 +2,8 @@
  * quotes. */
 #include "exchange/import_text.h"
 
+#include "util/json.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@ enum { MAX_COLUMNS = 256 };
 
 /* ---- what it is ---- */
 
-static at_status refuse(const atx_str *text, const char *path, at_error *err)
+static at_status refuse(const atx_str *text, const char *begin, const char *path, at_error *err)
 {
     static const struct {
         const char *begin, *what, *instead;
@@ -20,9 +22,11 @@ static at_status refuse(const atx_str *text, const char *path, at_error *err)
         { "<", "XML or HTML", "JSON: KTT writes it with OutputFormat::JSON" },
     };
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        if (strncmp(atx_str_text(text), OTHERS[i].begin, strlen(OTHERS[i].begin)) == 0)
+        if (strncmp(begin, OTHERS[i].begin, strlen(OTHERS[i].begin)) == 0)
             return atx_fail(err, AT_ERR_INPUT, "%s: found %s; expected a recording (%s)", path,
                             OTHERS[i].what, OTHERS[i].instead);
+    if (strlen(atx_str_text(text)) != text->len)
+        return atx_fail(err, AT_ERR_INPUT, "%s: found a zero byte; expected text in UTF-8", path);
     return AT_OK;
 }
 
@@ -38,9 +42,11 @@ static bool is_lines(const char *text)
 
 /* ---- JSON lines ---- */
 
-static void join_lines(atx_str *out, const char *text)
+static void join_lines(atx_str *out, const char *text, int skipped)
 {
     const char *comma = "";
+    for (; skipped > 0; skipped--)
+        atx_str_add(out, "\n");
     atx_str_add(out, "[");
     while (*text) {
         size_t len = strcspn(text, "\n");
@@ -61,8 +67,10 @@ typedef struct csv {
     char separator;
     atx_str names[MAX_COLUMNS];
     int columns, rows;
+    int line; /* at which `at` is */
     atx_str cell;
-    bool quoted, last; /* the cell: in quotes, the last one of its row */
+    int breaks;              /* lines that end within the cell */
+    bool quoted, open, last; /* the cell: in quotes, which are not closed, the last one of its row */
 } csv;
 
 static char separator_of(const char *text)
@@ -71,24 +79,44 @@ static char separator_of(const char *text)
     return text[len] && text[len] != '\n' ? text[len] : ',';
 }
 
+static void read_quoted(csv *c)
+{
+    c->at++;
+    while (*c->at && (*c->at != '"' || c->at[1] == '"')) {
+        c->at += *c->at == '"';
+        c->breaks += *c->at == '\n';
+        atx_str_add_bytes(&c->cell, c->at++, 1);
+    }
+    c->open = *c->at == '\0';
+    c->at += *c->at == '"';
+}
+
+/* Blanks around a cell are none of it. */
 static void next_cell(csv *c)
 {
     atx_str_reset(&c->cell);
+    c->breaks = 0;
+    c->open = false;
+    c->at += strspn(c->at, " ");
     c->quoted = *c->at == '"';
-    if (c->quoted) {
-        c->at++;
-        while (*c->at && (*c->at != '"' || c->at[1] == '"')) {
-            c->at += *c->at == '"';
-            atx_str_add_bytes(&c->cell, c->at++, 1);
-        }
-        c->at += *c->at == '"';
-    }
-    while (*c->at && *c->at != c->separator && *c->at != '\n') {
-        atx_str_add_bytes(&c->cell, c->at, *c->at != '\r');
-        c->at++;
-    }
+    if (c->quoted)
+        read_quoted(c);
+    size_t end = strcspn(c->at, (char[]){ c->separator, '\n', '\0' }), len = end;
+    while (len && strchr(" \r", c->at[len - 1]))
+        len--;
+    atx_str_add_bytes(&c->cell, c->at, len);
+    c->at += end;
     c->last = *c->at != c->separator;
+    c->line += c->breaks + (*c->at == '\n');
     c->at += *c->at != 0;
+}
+
+static at_status check_cell(const csv *c, int line, const char *path, at_error *err)
+{
+    if (c->open)
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d: found a quote that is not closed; expected a second one",
+                        path, line);
+    return AT_OK;
 }
 
 /* What JSON takes for a number. */
@@ -109,7 +137,7 @@ static void add_cell(atx_str *out, const csv *c)
     out->failed |= c->cell.failed;
     if (!c->cell.len && !c->quoted)
         atx_str_add(out, "null");
-    else if (!c->quoted && is_number(&c->cell))
+    else if (is_number(&c->cell)) /* in quotes, too: many programs write all cells so */
         atx_str_add(out, atx_str_text(&c->cell));
     else
         atx_str_add_json(out, atx_str_text(&c->cell));
@@ -117,22 +145,30 @@ static void add_cell(atx_str *out, const csv *c)
 
 static at_status read_names(csv *c, const char *path, at_error *err)
 {
+    const int line = c->line;
     do {
         if (c->columns == MAX_COLUMNS)
-            return atx_fail(err, AT_ERR_INPUT, "%s:1: found more than %d columns; expected fewer", path,
-                            MAX_COLUMNS);
+            return atx_fail(err, AT_ERR_INPUT, "%s:%d: found more than %d columns; expected fewer", path,
+                            line, MAX_COLUMNS);
         next_cell(c);
+        at_status status = check_cell(c, line, path, err);
+        if (status != AT_OK)
+            return status;
         atx_str_add_bytes(&c->names[c->columns], atx_str_text(&c->cell), c->cell.len);
         c->names[c->columns++].failed |= c->cell.failed;
     } while (!c->last);
     return AT_OK;
 }
 
-static at_status read_row(atx_str *out, csv *c, const char *path, int line, at_error *err)
+static at_status read_row(atx_str *out, csv *c, const char *path, at_error *err)
 {
+    const int line = c->line;
     int count = 0;
     do {
         next_cell(c);
+        at_status status = check_cell(c, line, path, err);
+        if (status != AT_OK)
+            return status;
         if (count == 0 && c->last && !c->cell.len && !c->quoted)
             return AT_OK; /* an empty line */
         if (count < c->columns) {
@@ -147,24 +183,38 @@ static at_status read_row(atx_str *out, csv *c, const char *path, int line, at_e
     if (count != c->columns)
         return atx_fail(err, AT_ERR_INPUT, "%s:%d: found %d columns; expected %d, as the first line has",
                         path, line, count, c->columns);
+    if (out->len > ATX_JSON_MAX_TEXT)
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d: found a table that takes more than %zu bytes as JSON",
+                        path, line, ATX_JSON_MAX_TEXT);
     return AT_OK;
 }
 
-static at_status read_csv(atx_str *out, const char *text, const char *path, at_error *err)
+/* Line numbers of `out` become those of the table. */
+static void end_line(atx_str *out, int *written, const csv *c)
 {
-    csv c = { .at = text, .separator = separator_of(text) };
+    for (; *written < c->line; ++*written)
+        atx_str_add(out, "\n");
+}
+
+static at_status read_csv(atx_str *out, const char *text, int line, const char *path, at_error *err)
+{
+    csv c = { .at = text, .separator = separator_of(text), .line = line };
+    int written = 1;
     at_status status = read_names(&c, path, err);
     if (status == AT_OK && c.columns < 2)
         status = atx_fail(err, AT_ERR_INPUT,
-                          "%s:1: found neither JSON nor a line of several names; expected a recording "
+                          "%s:%d: found neither JSON nor a line of several names; expected a recording "
                           "(autotune import --help)",
-                          path);
-    atx_str_add(out, "[\n");
-    for (int line = 2; status == AT_OK && *c.at; line++) {
-        status = read_row(out, &c, path, line, err);
-        atx_str_add(out, "\n");
+                          path, line);
+    atx_str_add(out, "[");
+    while (status == AT_OK && *c.at) {
+        end_line(out, &written, &c);
+        status = read_row(out, &c, path, err);
     }
-    atx_str_add(out, "]");
+    if (status == AT_OK && !c.rows)
+        status =
+            atx_fail(err, AT_ERR_INPUT, "%s:%d: found no rows behind the names; expected some", path, line);
+    atx_str_add(out, "\n]");
     for (int i = 0; i < c.columns; i++) {
         out->failed |= c.names[i].failed;
         atx_str_clear(&c.names[i]);
@@ -173,20 +223,29 @@ static at_status read_csv(atx_str *out, const char *text, const char *path, at_e
     return status;
 }
 
+static int lines_before(const char *text, const char *end)
+{
+    int count = 0;
+    for (; text < end; text++)
+        count += *text == '\n';
+    return count;
+}
+
 at_status atx_import_to_json(atx_str *text, const char *path, at_error *err)
 {
     atx_str out = { 0 };
     const char *begin = atx_str_text(text);
-    at_status status = refuse(text, path, err);
     begin += strncmp(begin, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of Windows */
+    const int skipped = lines_before(begin, begin + strspn(begin, " \t\r\n"));
     begin += strspn(begin, " \t\r\n");
+    at_status status = refuse(text, begin, path, err);
     bool lines = is_lines(begin), json = !lines && (*begin == '{' || *begin == '[' || !*begin);
     if (status != AT_OK || json)
         return status;
     if (lines)
-        join_lines(&out, begin);
+        join_lines(&out, begin, skipped);
     else
-        status = read_csv(&out, begin, path, err);
+        status = read_csv(&out, begin, skipped + 1, path, err);
     if (status == AT_OK)
         status = atx_str_status(&out, err);
     if (status != AT_OK) {
