@@ -1,7 +1,7 @@
 /*
  * import_table.c - a plain table: CSV, JSON lines (import_text.c) or a list of objects. Columns before that
  * of the time are the configuration; those behind it are other figures. The name of the time has its unit:
- * time_ms, median_us, ms.
+ * time_ms, median_us, or ms where no name says more: a parameter may be called S.
  */
 #include "exchange/import_results.h"
 
@@ -20,15 +20,22 @@ static bool read_about(atx_import_file *file)
     return true;
 }
 
-/* What the name of a time begins with; the unit is its last word. */
-static bool names_time(double *unit_s, const atx_json *json, uint32_t name)
+/* Of a word: those of µ in UTF-8, too. */
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+/* What the name of a time begins with; the unit is its last word, or with `alone` all of it. */
+static bool names_time(double *unit_s, const atx_json *json, uint32_t name, bool alone)
 {
     static const char *const TIMES[] = { "time", "runtime", "duration",    "median",
                                          "mean", "latency", "kernel_time", "gpu_time" };
     static const struct {
         const char *unit;
         double s;
-    } UNITS[] = { { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
+    } UNITS[] = { { "s", 1 },     { "ms", 1e-3 },      { "us", 1e-6 },
+                  { "ns", 1e-9 }, { "\u00b5s", 1e-6 }, { "\u03bcs", 1e-6 } };
     const atx_json_node *n = &json->nodes[name];
     size_t len = n->end - n->begin, end = len;
     char text[32] = "";
@@ -36,19 +43,19 @@ static bool names_time(double *unit_s, const atx_json *json, uint32_t name)
         return false;
     for (size_t i = 0; i < len; i++)
         text[i] = (char)tolower((unsigned char)json->text[n->begin + i]);
-    while (end && !isalnum((unsigned char)text[end - 1])) /* time [ms], time (ms) */
+    while (end && !in_word(text[end - 1])) /* time [ms], time (ms) */
         text[--end] = '\0';
-    while (end && isalnum((unsigned char)text[end - 1]))
+    while (end && in_word(text[end - 1]))
         end--;
     bool known = false;
     for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS && !known; i++)
         if ((known = strcmp(text + end, UNITS[i].unit) == 0))
             *unit_s = UNITS[i].s;
-    while (end && !isalnum((unsigned char)text[end - 1]))
+    while (end && !in_word(text[end - 1]))
         end--;
     text[end] = '\0';
-    bool is_time = end == 0; /* the unit alone */
-    for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES && !is_time; i++)
+    bool is_time = alone && end == 0;
+    for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES && !is_time && !alone; i++)
         is_time = strcmp(text, TIMES[i]) == 0;
     return known && is_time;
 }
@@ -63,19 +70,43 @@ static uint32_t find_failure(const atx_json *json, uint32_t row)
     return found && json->nodes[found].kind == ATX_JSON_STRING ? found : 0;
 }
 
+/* The name of the column, or 0. */
+static uint32_t find_time(double *unit_s, const atx_json *json, uint32_t row)
+{
+    for (int alone = 0; alone < 2 && json->nodes[row].kind == ATX_JSON_OBJECT; alone++)
+        for (uint32_t at = atx_json_first(json, row); at; at = atx_json_next(json, at))
+            if (names_time(unit_s, json, at, alone))
+                return at;
+    return 0;
+}
+
+/* "1,5" or "1.5 ms": no reason why a configuration failed. */
+static bool is_misspelt(const atx_json *json, uint32_t time)
+{
+    const atx_json_node *n = &json->nodes[time];
+    const char *text = json->text + n->begin;
+    if (n->kind != ATX_JSON_STRING || n->begin == n->end)
+        return false;
+    text += text[0] == '+' || text[0] == '.';
+    return isdigit((unsigned char)text[0]);
+}
+
 static at_status look(atx_import_result *out, const atx_import_file *file, uint32_t node, at_error *err)
 {
     const atx_json *json = &file->json;
     double time;
-    uint32_t at = json->nodes[node].kind == ATX_JSON_OBJECT ? atx_json_first(json, node) : 0;
-    for (; at && !names_time(&out->unit_s, json, at); at = atx_json_next(json, at))
-        atx_import_add_setting(out, at, at + 1);
-    if (!at)
+    const uint32_t name = find_time(&out->unit_s, json, node);
+    if (!name)
         return atx_json_fail(
             json, node, 0, err,
             "found no time; expected a column such as time_ms, median_us or 'time [ns]' behind those of the "
             "configuration");
-    out->time = at + 1;
+    for (uint32_t at = atx_json_first(json, node); at != name; at = atx_json_next(json, at))
+        atx_import_add_setting(out, at, at + 1);
+    out->time = name + 1;
+    if (is_misspelt(json, out->time))
+        return atx_json_fail(json, out->time, 0, err,
+                             "found a time that is no number; expected one such as 1.5 or 2e-3");
     out->failure = atx_json_number(&time, json, out->time) && time > 0 ? 0 : find_failure(json, node);
     return AT_OK;
 }
