@@ -29,11 +29,26 @@ static at_status add_params(atx_import_file *file, const atx_import_result *r, u
     return status;
 }
 
+/* One that the first result has not would tell configurations apart that become one. */
+static at_status check_names(const atx_import_file *file, const atx_import_result *r, at_error *err)
+{
+    const atx_json *json = &file->json;
+    for (int i = 0; i < r->count; i++) {
+        const atx_json_node *n = &json->nodes[r->settings[i].name];
+        if (atx_import_find_param(file, json->text + n->begin, n->end - n->begin) < 0)
+            return atx_json_fail(json, r->settings[i].name, 0, err,
+                                 "found a parameter that the first result has not; expected the same ones");
+    }
+    return AT_OK;
+}
+
 static at_status read_result(atx_import_file *file, uint32_t node, const atx_import_result *r, at_error *err)
 {
     atx_import_trial *trial = NULL;
     double time;
     at_status status = file->param_count ? AT_OK : add_params(file, r, node, err);
+    if (status == AT_OK)
+        status = check_names(file, r, err);
     if (status == AT_OK)
         status = atx_import_add_trial(&trial, file, node, err);
     if (status == AT_OK)
