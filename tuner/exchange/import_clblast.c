@@ -9,19 +9,22 @@ static bool is_clblast(const atx_json *json)
     return atx_json_member(json, 0, "kernel_family") && atx_json_member(json, 0, "results");
 }
 
-/* Sizes are texts. */
+/* Sizes are texts; those that the kernel has not are missing. All of them are read, or none. */
 static bool read_sizes(atx_import_file *file)
 {
     static const char *const NAMES[] = { "arg_m", "arg_n", "arg_k" };
-    bool good = true;
+    bool good = true, all = true;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && good; i++) {
-        char text[16] = "";
-        good =
-            atx_import_copy_text(text, sizeof text, &file->json, atx_json_member(&file->json, 0, NAMES[i]));
-        long size = strtol(text, NULL, 10);
-        if (size >= 1 && size <= ATX_IMPORT_MAX_SIZE)
+        const uint32_t node = atx_json_member(&file->json, 0, NAMES[i]);
+        char text[24] = "", *end = text;
+        good = atx_import_copy_text(text, sizeof text, &file->json, node);
+        const long size = strtol(text, &end, 10);
+        if (size >= 1 && size <= ATX_IMPORT_MAX_SIZE && !*end)
             file->sizes[file->size_count++] = size;
+        else
+            all = all && !node;
     }
+    file->size_count = all ? file->size_count : 0;
     return good;
 }
 
