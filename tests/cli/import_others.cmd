@@ -13,11 +13,29 @@ at tune --device replay:all.db --op xgemm_1 1024x1024x1024 --quiet --db tuned.db
 printf '\xef\xbb\xbfBLOCK;MODE;time [ns];time_ms\r\n32;1;1500;7\r\n64;"a b";2500;7\r\n' >table2.csv
 at import table2.csv --db two.db --quiet
 at show table2 1 --db two.db
+# All cells in quotes, blanks around them, a name over two lines; a parameter that is called like a unit.
+printf '"BLOCK", "S" ,"time_\302\265s","the\nrest"\n"32","3", "1.5" ,"x\ny"\n"64","2","2.5",\n' >quoted.csv
+at import quoted.csv --db quoted.db --quiet
+at show quoted 1 --db quoted.db
+# A device of somebody else's is one word of the command that is shown.
+at import table2.csv --db two.db --device "x' ; echo 'y"
 # What is none, and which column or command is missing.
 printf 'BLOCK,time\n32,1.5\n' >no_unit.csv
 at import no_unit.csv --db none.db
 printf 'BLOCK,time_ms\n32\n' >short.csv
 at import short.csv --db none.db
+printf '\n\nOPT,time_ms\n"a\nb",1\n32\n' >later.csv
+at import later.csv --db none.db
+printf 'BLOCK,time_ms\n32,1.5\n64,"2.5\n128,3.5\n' >open.csv
+at import open.csv --db none.db
+printf 'BLOCK;time_ms\n32;1,5\n' >comma.csv
+at import comma.csv --db none.db
+printf 'BLOCK,time_ms\n32,1.5\n\0' >zero.csv
+at import zero.csv --db none.db
+printf '{"BLOCK":32,"time_ms":1}\n{"BLOCK":32,"PAD":1,"time_ms":2}\n' >more.jsonl
+at import more.jsonl --db none.db
+printf 'BLOCK,time_ms\n' >empty.csv
+at import empty.csv --db none.db
 printf 'time_ms,BLOCK\n1.5,32\n' >first.csv
 at import first.csv --db none.db
 printf 'OPT,time_ms\n"a,b",1\n"a.b",2\n' >alike.csv

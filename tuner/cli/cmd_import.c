@@ -85,13 +85,17 @@ static void tell(const atx_imported *item, int templates, const char *db)
         timed += item[i].outcomes[ATX_TIMED];
     }
     const char *type = atx_dtype_name(item->problem.type);
-    atx_str shape = { 0 };
+    atx_str shape = { 0 }, replay = { 0 }, word = { 0 };
     atx_problem_shape(&shape, &item->problem);
+    atx_str_addf(&replay, "replay:%s@%s", db, item->fingerprint.device); /* the file may say anything */
+    atx_str_add_word(&word, atx_str_text(&replay));
     atx_print(stderr, "%s: %" PRId64 " trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
               trials, item->op->name, atx_str_text(&shape), type, item->fingerprint.device, trials - timed,
               item->torn ? " (the file ends early)" : "");
-    atx_print(stderr, "  autotune tune --device 'replay:%s@%s' --op %s '%s %s'\n", db,
-              item->fingerprint.device, item->op->name, atx_str_text(&shape), type);
+    atx_print(stderr, "  autotune tune --device %s --op %s '%s %s'\n", atx_str_text(&word), item->op->name,
+              atx_str_text(&shape), type);
+    atx_str_clear(&word);
+    atx_str_clear(&replay);
     atx_str_clear(&shape);
 }
 
