@@ -133,6 +133,15 @@ static atx_range shift(reading *r, atx_range a, atx_range b, bool left)
     return left ? atx_range_product(r->s, a, times) : quotient(r, a, times);
 }
 
+/* | and ^: at most the sum. */
+static atx_range joined(atx_range a, atx_range b, bool both)
+{
+    long x, y;
+    if (a.exact && b.exact && atx_poly_is_number(&x, &a.most) && atx_poly_is_number(&y, &b.most))
+        return atx_range_exactly(atx_poly_number(both ? x | y : x ^ y));
+    return a.known && b.known ? atx_range_up_to(atx_poly_add(&a.most, &b.most, 1)) : UNKNOWN;
+}
+
 /* & of a mask: at most the smaller one; n & ~31: n. */
 static atx_range masked(reading *r, atx_range a, atx_range b)
 {
@@ -159,7 +168,7 @@ static atx_range combine(reading *r, size_t sign, atx_range a, atx_range b)
     if (atx_tokens_is(t, sign, "&"))
         return masked(r, a, b);
     if (atx_tokens_is(t, sign, "|") || atx_tokens_is(t, sign, "^"))
-        return sum(a, b, false);
+        return joined(a, b, atx_tokens_is(t, sign, "|"));
     return atx_range_up_to(atx_poly_number(1)); /* a comparison */
 }
 

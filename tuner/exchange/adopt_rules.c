@@ -29,15 +29,31 @@ static atx_span bare(const atx_tokens *t, atx_span span)
     return span;
 }
 
+/* Is an operator outside of brackets? */
+static bool has_sign(const atx_tokens *t, size_t begin, size_t end, const char *const *signs)
+{
+    for (size_t i = begin; i < end; i++)
+        if (atx_token_is_one_of(t->text, &t->items[i], signs))
+            return true;
+        else if (atx_tokens_opens(t, i))
+            i = atx_tokens_match(t, i);
+    return false;
+}
+
 /* The text of an expression, which may be A % B; `part`: of such; `host`: the function that it stands in,
  * where that is no kernel. false: not understood. */
 static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, atx_span span, bool part,
                        bool *params)
 {
+    static const char *const WEAKER[] = { "+", "-", "<<", ">>", "&", "|", "^", "?", NULL }, *const EQUAL[] = {
+        "*", "/", NULL
+    };
     const atx_tokens *t = z->frame.t;
     span = bare(t, span);
     const size_t rest = atx_tokens_find(t, span.begin, span.end, "%");
     if (rest < span.end) {
+        if (has_sign(t, span.begin, span.end, WEAKER) || has_sign(t, rest, span.end, EQUAL))
+            return false; /* A + B % C, A % B * C */
         const bool first = write_side(out, z, host, (atx_span){ span.begin, rest }, true, params);
         atx_str_add(out, " % ");
         return first && write_side(out, z, host, (atx_span){ rest + 1, span.end }, true, params);

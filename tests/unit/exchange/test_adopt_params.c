@@ -17,6 +17,13 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
           .lines = { "require   BM % WM == 0  # the kernel asserts it\n",
                      "require   BN >= WM * 2  # the kernel asserts it\n",
                      "require   (BM / WM) * 32 <= 1024  # the kernel asserts it\n", "!== 4" } },
+        { .what = "of which % takes what stands beside it, and | is no sum",
+          .text = "template <int BM, int BN> __global__ void k(float *y) {\n"
+                  "static_assert(BM + BN % 2 == 64); static_assert(BM % 3 * 2 == 2); static_assert((BM | BN) "
+                  "< 96);\n"
+                  "static_assert(BM * 2 % BN == 0); y[blockIdx.x * BM + threadIdx.x] = BN; }\n"
+                  "void run(float *y) { k<64, 32><<<10, 64>>>(y); }",
+          .lines = { "require   BM * 2 % BN == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96" } },
         { .what = "assertions of the function that launches, of what it calls them",
           .text =
               "template <int BM, int BK> __global__ void k(float *y) { __shared__ float s[BM][BK];\n"
