@@ -29,9 +29,10 @@ static member begin_member(size_t i)
     return (member){ .begin = i };
 }
 
+static const char *const TYPES[] = { "struct", "class", "union", "enum", NULL };
+
 static void note_word(member *m, const atx_view *v, size_t i)
 {
-    static const char *const TYPES[] = { "struct", "class", "union", "enum", NULL };
     m->type = m->type || (!m->arguments && is_one_of(v, i, TYPES));
     m->device = m->device || (atx_items_flags(&v->t, i) & ATX_WORD_DEVICE) ||
                 (!m->arguments && !(atx_items_flags(&v->t, i) & ATX_WORD_MACRO) &&
@@ -53,28 +54,37 @@ static bool has_directive(const atx_view *v, size_t begin, size_t end)
     return false;
 }
 
-static void mark_body(atx_view *v, size_t open, size_t close);
+enum { MOST_DEPTH = 64 }; /* of classes within classes: each is a call */
+
+static void mark_body(atx_view *v, size_t open, size_t close, int depth);
 
 /* At an open brace of a member. true: the member ends with it. */
-static bool take_brace(member *m, atx_view *v, size_t open, size_t close)
+static bool take_brace(member *m, atx_view *v, size_t open, size_t close, int depth)
 {
     if (m->type && !m->arguments) {
-        mark_body(v, open, close);
+        mark_body(v, open, close, depth + 1);
         return false;
     }
     if (!m->arguments || m->value || is_initialiser(m, v, open, close))
         return false;
-    for (size_t i = m->begin; i <= close && !m->device && !has_directive(v, m->begin, close); i++)
+    const bool host = !m->device && !has_directive(v, m->begin, close);
+    for (size_t i = m->begin; i <= close && host; i++)
         v->host[i] = true;
     return true;
 }
 
+/* Is the bracket that of an attribute: alignas(16), struct ALIGNED(16) name? */
+static bool is_of_attribute(const atx_view *v, size_t i)
+{
+    return atx_items_is_attribute(&v->t, i - 1) || is_one_of(v, i - 2, TYPES);
+}
+
 /* The members between the braces of a class. */
-static void mark_body(atx_view *v, size_t open, size_t close)
+static void mark_body(atx_view *v, size_t open, size_t close, int depth)
 {
     static const char *const ACCESS[] = { "public", "private", "protected", NULL };
     member m = begin_member(open + 1);
-    for (size_t i = open + 1; i < close; i++) {
+    for (size_t i = open + 1; i < close && depth < MOST_DEPTH; i++) {
         const size_t pair = atx_tokens_match(&v->t.tokens, i);
         if (!atx_items_code(&v->t, i))
             continue;
@@ -83,11 +93,11 @@ static void mark_body(atx_view *v, size_t open, size_t close)
         } else if (is(v, i, ";")) {
             m = begin_member(i + 1);
         } else if (is(v, i, "{") && pair < close) {
-            if (take_brace(&m, v, i, pair))
+            if (take_brace(&m, v, i, pair, depth))
                 m = begin_member(pair + 1);
             i = pair;
         } else if (atx_tokens_opens(&v->t.tokens, i) && pair < close) {
-            m.arguments = m.arguments || (is(v, i, "(") && !atx_items_is_attribute(&v->t, i - 1));
+            m.arguments = m.arguments || (is(v, i, "(") && !is_of_attribute(v, i));
             i = pair;
         } else if (is(v, i, "<") && is(v, i - 1, "template") && pair < close) {
             i = pair;
@@ -101,7 +111,6 @@ static void mark_body(atx_view *v, size_t open, size_t close)
 
 void atx_view_mark_members(atx_view *v)
 {
-    static const char *const TYPES[] = { "struct", "class", "union", NULL };
     for (size_t k = 0; k < v->t.count; k++) {
         const atx_item *item = &v->t.items[k];
         size_t i = item->begin;
@@ -114,6 +123,6 @@ void atx_view_mark_members(atx_view *v)
         while (i < item->end && !is(v, i, "{") && !is(v, i, ";"))
             i++;
         if (is(v, i, "{") && atx_tokens_match(&v->t.tokens, i) < item->end)
-            mark_body(v, i, atx_tokens_match(&v->t.tokens, i));
+            mark_body(v, i, atx_tokens_match(&v->t.tokens, i), 0);
     }
 }

@@ -127,6 +127,13 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                     "UNKNOWN int more() { return 4; }", "struct Part { int x;", "} part;",
                     " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};" },
           .gone = { "cudaMalloc", "std::vector", "cudaFree", "dump", "template" } },
+        { .what = "a class within it that a macro aligns",
+          .text = "#define ALIGNED(n) __align__(n)\n"
+                  "struct Outer {\n  struct ALIGNED(16) Inner { int x; } inner;\n"
+                  "  alignas(16) int all[2]{ 1, 2 };\n  void dump() { puts(\"\"); }\n};\n"
+                  "__global__ void k(Outer o, int *y) { *y = o.inner.x; }\n",
+          .kept = { "struct ALIGNED(16) Inner { int x; } inner;", "alignas(16) int all[2]{ 1, 2 };" },
+          .gone = { "dump" } },
         { .what = "constructors with lists, initialisers, arrays, functions as values",
           .text = "struct P { int a, b; __device__ P(int x); };\n"
                   "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"
