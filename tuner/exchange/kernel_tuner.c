@@ -43,6 +43,7 @@ static parameter *find_param(writer *w, const atx_setting_text *s)
     if (w->count == ATX_MAX_PARAMS)
         return NULL;
     atx_str_add_bytes(&w->params[w->count].name, s->name, s->name_len);
+    w->no_memory |= w->params[w->count].name.failed;
     return &w->params[w->count++];
 }
 
@@ -56,7 +57,8 @@ static void add_value(writer *w, parameter *p, const atx_setting_text *s)
         return;
     }
     p->values[p->count] = (atx_str){ 0 };
-    atx_str_add_bytes(&p->values[p->count++], s->value, s->value_len);
+    atx_str_add_bytes(&p->values[p->count], s->value, s->value_len);
+    w->no_memory |= p->values[p->count++].failed;
 }
 
 static bool see_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
@@ -136,8 +138,8 @@ static void write_head(writer *w)
     atx_str_add(out, "],\"tune_params\":{");
     for (int i = 0; i < w->count; i++) {
         parameter *p = &w->params[i];
-        qsort(p->values, p->count, sizeof *p->values,
-              by_value); /* words are all 0, and stay as they are or not */
+        if (p->count)
+            qsort(p->values, p->count, sizeof *p->values, by_value);
         atx_str_add(out, i ? "," : "");
         atx_str_add_json(out, atx_str_text(&p->name));
         for (size_t k = 0; k < p->count; k++) {
