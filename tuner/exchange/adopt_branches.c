@@ -37,17 +37,10 @@ typedef struct condition {
     int depth; /* of macros in macros */
 } condition;
 
-static bool same_token(const atx_tokens *t, size_t a, size_t b)
-{
-    const atx_token *x = &t->items[a], *y = &t->items[b];
-    return x->end - x->begin == y->end - y->begin &&
-           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-}
-
 static const macro *find_macro(const branches *b, size_t name)
 {
     for (size_t i = b->count; i > 0; i--)
-        if (same_token(&b->t, b->macros[i - 1].name, name))
+        if (atx_code_same(&b->t, b->macros[i - 1].name, name))
             return b->macros[i - 1].body == SIZE_MAX ? NULL : &b->macros[i - 1];
     return NULL;
 }

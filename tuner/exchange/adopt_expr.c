@@ -43,11 +43,8 @@ static bool write_argument(writing *w, size_t *i, size_t end)
         const size_t begin = d->launch.args[k][0], n = d->launch.args[k][1] - begin;
         bool same = d->args[k].stars == 0 && n > 0 && *i + n <= end && atx_tokens_is_word(t, begin) &&
                     is_size(&d->args[k]) && !d->args[k].own;
-        for (size_t j = 0; j < n && same; j++) {
-            const atx_token *x = &t->items[begin + j], *y = &t->items[*i + j];
-            same = x->end - x->begin == y->end - y->begin &&
-                   memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-        }
+        for (size_t j = 0; j < n && same; j++)
+            same = atx_code_same(t, begin + j, *i + j);
         if (same && !(n == 1 && (atx_tokens_is(t, *i + 1, ".") || atx_tokens_is(t, *i + 1, "(")))) {
             atx_str_add(w->out, d->args[k].name);
             *i += n;
@@ -283,12 +280,10 @@ static bool write_dimension(writing *w, size_t *i)
     const atx_draft *d = w->d;
     const atx_tokens *t = &d->code;
     const size_t from = d->launch.config[1][0];
-    const atx_token *a = &t->items[from], *b = &t->items[*i];
     char axis[ATX_MAX_WORD];
     atx_draft_word(axis, t, *i + 2);
     if (w->t != t || d->launch.config[1][1] != from + 1 || !atx_tokens_is(t, *i + 1, ".") || axis[0] < 'x' ||
-        axis[0] > 'z' || axis[1] || a->end - a->begin != b->end - b->begin ||
-        memcmp(t->text + a->begin, t->text + b->begin, a->end - a->begin) != 0)
+        axis[0] > 'z' || axis[1] || !atx_code_same(t, from, *i))
         return false;
     const char *size = d->block[axis[0] - 'x'];
     atx_str_addf(w->out, strpbrk(size, " +-") ? "(%s)" : "%s", size[0] ? size : "1");

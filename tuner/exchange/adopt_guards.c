@@ -74,12 +74,9 @@ bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b)
 {
     if (a.end - a.begin != b.end - b.begin)
         return false;
-    for (size_t i = 0; i < a.end - a.begin; i++) {
-        const atx_token *x = &t->items[a.begin + i], *y = &t->items[b.begin + i];
-        if (x->end - x->begin != y->end - y->begin ||
-            memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) != 0)
+    for (size_t i = 0; i < a.end - a.begin; i++)
+        if (!atx_code_same(t, a.begin + i, b.begin + i))
             return false;
-    }
     return true;
 }
 

@@ -98,7 +98,7 @@ static bool is_same(const atx_tokens *t, atx_span chain, size_t i, size_t *end)
 
 /* ---- allocations ---- */
 
-static bool contains(const char *text, const char *word)
+bool atx_host_contains(const char *text, const char *word)
 {
     const size_t n = strlen(word);
     for (; *text; text++) {
@@ -155,9 +155,9 @@ static bool take_call(search *s, const atx_host_frame *f, size_t name, size_t op
     const atx_tokens *t = &s->b->d->code;
     char word[ATX_MAX_WORD];
     atx_draft_word(word, t, name);
-    if (contains(word, "pitch") || contains(word, "3d") || contains(word, "array"))
+    if (atx_host_contains(word, "pitch") || atx_host_contains(word, "3d") || atx_host_contains(word, "array"))
         return false;
-    if (!contains(word, "malloc") && !contains(word, "hostalloc"))
+    if (!atx_host_contains(word, "malloc") && !atx_host_contains(word, "hostalloc"))
         return false;
     take(s, f, atx_host_value(s->b, f, atx_host_nth(t, open, 1), s->each), name, false);
     return true;
@@ -177,8 +177,8 @@ static bool take_function(search *s, const atx_host_frame *f, size_t name, size_
     const atx_host_frame inside = { .f = called, .at = called->end, .outer = f, .outer_open = open };
     for (size_t i = called->body; i < called->end; i++) {
         atx_draft_word(word, t, i);
-        if (contains(word, "malloc") && atx_tokens_is(t, i + 1, "(") && !atx_tokens_is(t, i + 1 + 1, ")") &&
-            take_call(s, &inside, i, i + 1)) {
+        if (atx_host_contains(word, "malloc") && atx_tokens_is(t, i + 1, "(") &&
+            !atx_tokens_is(t, i + 1 + 1, ")") && take_call(s, &inside, i, i + 1)) {
             s->out.allocated = name;
             return true;
         }
@@ -275,13 +275,13 @@ static void note_use(atx_host_buffer *out, const atx_draft *d, const atx_host_fr
             out->complete = false;
         return;
     }
-    const bool fills = contains(word, "memcpy") || contains(word, "memset");
+    const bool fills = atx_host_contains(word, "memcpy") || atx_host_contains(word, "memset");
     bool quiet = strcmp(word, "if") == 0 || strcmp(word, "while") == 0 || (fills && position > 0);
     for (int k = 0; QUIET[k] && !fills; k++)
-        quiet = quiet || contains(word, QUIET[k]);
+        quiet = quiet || atx_host_contains(word, QUIET[k]);
     if (quiet)
         return;
-    out->zeroed = contains(word, "memset") && is_zero(d, atx_host_nth(t, open, 1));
+    out->zeroed = atx_host_contains(word, "memset") && is_zero(d, atx_host_nth(t, open, 1));
     out->filled = !out->zeroed;
     out->complete = out->complete && fills;
 }

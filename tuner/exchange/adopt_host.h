@@ -54,4 +54,7 @@ atx_host_buffer atx_host_buffer_of(atx_bounding *b, int arg, long each);
 /* The number that the launch passes, where a function around it is given that. "": it is not known. */
 void atx_host_scalar(char out[ATX_MAX_WORD], const atx_draft *d, int arg);
 
+/* Does a name have this word, which is in lower case, in any case? "CUDA_Malloc" has "malloc". */
+bool atx_host_contains(const char *text, const char *word);
+
 #endif

@@ -261,23 +261,11 @@ static atx_range name_of(const reading *r, size_t i)
 
 /* ---- calls ---- */
 
-static bool contains(const char *text, const char *word)
-{
-    const size_t n = strlen(word);
-    for (; *text; text++) {
-        size_t k = 0;
-        while (k < n && (text[k] | 32) == word[k])
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
-}
-
 static bool divides_up(const char *name)
 {
-    return contains(name, "div") &&
-           (contains(name, "up") || contains(name, "ceil") || contains(name, "cdiv"));
+    return atx_host_contains(name, "div") &&
+           (atx_host_contains(name, "up") || atx_host_contains(name, "ceil") ||
+            atx_host_contains(name, "cdiv"));
 }
 
 static atx_range read_call(const reading *r, const char *name, const atx_tokens *t, size_t open)

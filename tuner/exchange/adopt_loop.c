@@ -286,13 +286,6 @@ static bool is_counted(const atx_draft *d, const atx_draft_loop *loop)
     return is;
 }
 
-static bool is_same(const atx_tokens *t, size_t a, size_t b)
-{
-    const atx_token *x = &t->items[a], *y = &t->items[b];
-    return x->end - x->begin == y->end - y->begin &&
-           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-}
-
 /* Whether two arguments of the launch are the same but for the variables at tokens x and y. */
 static bool are_exchanged(const atx_draft *d, int a, int b, size_t x, size_t y)
 {
@@ -303,9 +296,9 @@ static bool are_exchanged(const atx_draft *d, int a, int b, size_t x, size_t y)
         return false;
     for (size_t i = 0; i < n; i++) {
         const size_t p = d->launch.args[a][0] + i, q = d->launch.args[b][0] + i;
-        if (is_same(t, p, x) && is_same(t, q, y))
+        if (atx_code_same(t, p, x) && atx_code_same(t, q, y))
             any = true;
-        else if (!is_same(t, p, q))
+        else if (!atx_code_same(t, p, q))
             return false;
     }
     return any;
@@ -344,7 +337,7 @@ static void find_swaps(const atx_draft *d, atx_draft_loop *loop, size_t begin, a
             add_swap(d, loop, i + 2, i + 4);
         if (i + 10 < t->count && atx_tokens_is(t, i + 1, "=") && atx_tokens_is(t, i + 3, ";") &&
             atx_tokens_is(t, i + 5, "=") && atx_tokens_is(t, i + 7, ";") && atx_tokens_is(t, i + 9, "=") &&
-            is_same(t, i, i + 10) && is_same(t, i + 2, i + 4) && is_same(t, i + 6, i + 8))
+            atx_code_same(t, i, i + 10) && atx_code_same(t, i + 2, i + 4) && atx_code_same(t, i + 6, i + 8))
             add_swap(d, loop, i + 2, i + 6);
     }
 }

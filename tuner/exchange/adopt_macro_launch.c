@@ -21,17 +21,10 @@ typedef struct launchers {
     int count;
 } launchers;
 
-static bool same(const atx_tokens *t, size_t a, size_t b)
-{
-    const atx_token *x = &t->items[a], *y = &t->items[b];
-    return x->end - x->begin == y->end - y->begin &&
-           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-}
-
 static int find_param(const launcher *l, const atx_tokens *t, size_t word)
 {
     for (int i = 0; i < l->count; i++)
-        if (same(t, l->params[i], word))
+        if (atx_code_same(t, l->params[i], word))
             return i;
     return -1;
 }
@@ -139,7 +132,7 @@ static void expand_call(char *text, const launchers *all, size_t i)
     const size_t close = atx_tokens_match(t, i + 1);
     for (int k = 0; k < all->count && close < t->count; k++) {
         atx_str by = { 0 };
-        if (!same(t, all->items[k].name, i))
+        if (!atx_code_same(t, all->items[k].name, i))
             continue;
         expand(&by, t, &all->items[k], i + 1);
         replace(text, t->items[i].begin, t->items[close].end, &by);

@@ -56,21 +56,6 @@ static void add_name(walk *w, size_t token, uint64_t args, uint64_t values)
     }
 }
 
-/* The bracket that encloses token i, from `begin` on; SIZE_MAX: none. */
-static size_t enclosing(const atx_tokens *t, size_t begin, size_t i)
-{
-    while (i-- > begin) {
-        if ((atx_tokens_is(t, i, ")") || atx_tokens_is(t, i, "]") || atx_tokens_is(t, i, "}")) &&
-            t->items[i].pair < i && t->items[i].pair >= begin) {
-            i = t->items[i].pair;
-            continue;
-        }
-        if (atx_tokens_opens(t, i))
-            return i;
-    }
-    return SIZE_MAX;
-}
-
 static void mark(walk *w, uint64_t args, bool read, bool written)
 {
     for (int k = 0; k < w->d->arg_count; k++)
@@ -107,10 +92,7 @@ static bool is_repeated(const atx_tokens *t, size_t name, size_t end)
 {
     const size_t stop = atx_tokens_find(t, end, t->count, ";");
     for (size_t i = end; i < stop; i++)
-        if (atx_tokens_is_word(t, i) &&
-            t->items[i].end - t->items[i].begin == t->items[name].end - t->items[name].begin &&
-            memcmp(t->text + t->items[i].begin, t->text + t->items[name].begin,
-                   t->items[i].end - t->items[i].begin) == 0)
+        if (atx_tokens_is_word(t, i) && atx_code_same(t, i, name))
             return true;
     return false;
 }
@@ -219,7 +201,7 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
                 mark(w, args, both || is_repeated(t, name, end), true);
             return;
         }
-        const size_t open = enclosing(t, body.begin, i);
+        const size_t open = atx_guards_around(t, body.begin, i);
         if (open == SIZE_MAX || atx_tokens_is(t, open, "{") || atx_tokens_is(t, open, "[")) {
             mark(w, args, deref, false);
             return;
@@ -270,8 +252,8 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
 static uint64_t indexed_by(walk *w, atx_span body, size_t i)
 {
     const atx_tokens *t = &w->d->code;
-    for (size_t open = enclosing(t, body.begin, i); open != SIZE_MAX && !atx_tokens_is(t, open, "{");
-         open = enclosing(t, body.begin, open)) {
+    for (size_t open = atx_guards_around(t, body.begin, i); open != SIZE_MAX && !atx_tokens_is(t, open, "{");
+         open = atx_guards_around(t, body.begin, open)) {
         const local *base =
             open && atx_tokens_is(t, open, "[") && atx_tokens_is_word(t, open - 1) ? find(w, open - 1) : NULL;
         if (base && base->args)

@@ -78,13 +78,6 @@ static size_t function_around(size_t *name, const atx_tokens *t, size_t at)
     return 0;
 }
 
-static bool are_same(const atx_tokens *t, size_t a, size_t b)
-{
-    const atx_token *x = &t->items[a], *y = &t->items[b];
-    return x->end - x->begin == y->end - y->begin &&
-           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-}
-
 /* The launches of the only function that has some of several kernels. false: there is none, or more. */
 static bool find_launches(sequence *s, const atx_tokens *t)
 {
@@ -105,7 +98,7 @@ static bool find_launches(sequence *s, const atx_tokens *t)
         fits = fits && count < ATX_MAX_STEPS;
         if (fits)
             list[count++] = launch.at;
-        several = several || !are_same(t, list[0], launch.at);
+        several = several || !atx_code_same(t, list[0], launch.at);
         if (several && chosen && chosen != body)
             return false;
         if (!several)

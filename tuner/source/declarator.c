@@ -305,6 +305,15 @@ bool atx_code_nearest_kernel(char out[ATX_MAX_WORD], const char *text, const cha
     return near != NULL;
 }
 
+/* ---- tokens ---- */
+
+bool atx_code_same(const atx_tokens *t, size_t a, size_t b)
+{
+    const atx_token *x = &t->items[a], *y = &t->items[b];
+    return x->end - x->begin == y->end - y->begin &&
+           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
+}
+
 /* ---- variables ---- */
 
 bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *t, size_t *at)

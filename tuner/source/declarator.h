@@ -28,6 +28,9 @@ typedef struct atx_kernel_text {
 /* The tokens of what is compiled: no directives, nothing inactive. false: out of memory. */
 bool atx_code_read(atx_tokens *out, const char *text);
 
+/* Do two tokens have the same text? */
+bool atx_code_same(const atx_tokens *code, size_t a, size_t b);
+
 /* The next kernel at token *at or behind; false: none. *at moves on, behind its __global__. */
 bool atx_code_kernel(atx_kernel_text *out, const atx_tokens *code, size_t *at);
 

@@ -3,8 +3,6 @@
 
 #include "source/declarator.h"
 
-#include <string.h>
-
 /* "<<<" at token i: the lexer has "<<" and "<". */
 static bool opens(const atx_tokens *t, size_t i)
 {
@@ -77,13 +75,6 @@ static bool read_angles(atx_host_launch *out, const atx_tokens *t, size_t i)
     return true;
 }
 
-static bool is_same(const atx_tokens *t, size_t a, size_t b)
-{
-    const atx_token *x = &t->items[a], *y = &t->items[b];
-    return x->end - x->begin == y->end - y->begin &&
-           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
-}
-
 /* "&name, &other" of an array of arguments that is defined before the call: void *args[] = { &a, &b }; */
 static int read_array(size_t (*out)[2], const atx_tokens *t, size_t name, size_t before)
 {
@@ -94,7 +85,7 @@ static int read_array(size_t (*out)[2], const atx_tokens *t, size_t name, size_t
             continue;
         size_t brace = atx_tokens_match(t, at + 1) + 1;
         brace += atx_tokens_is(t, brace, "=");
-        if (!is_same(t, at, name) || !atx_tokens_is(t, brace, "{"))
+        if (!atx_code_same(t, at, name) || !atx_tokens_is(t, brace, "{"))
             continue;
         const int count = split(out, ATX_HOST_ARGS, t, brace + 1, atx_tokens_match(t, brace));
         for (int k = 0; k < count; k++) {
