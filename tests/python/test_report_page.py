@@ -63,6 +63,7 @@ class ReportPage(unittest.TestCase):
         cls.page.feed(cls.text)
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
         cls.two_runs = cls.report_of_two_runs(folder.name)
 
     @classmethod
@@ -150,9 +151,17 @@ class ReportPage(unittest.TestCase):
         rows = re.findall(r"<tr><td>faster</td>.*?</tr>", section)
         self.assertEqual(len(rows), 14)
         cells = [re.sub("<[^>]*>", "", cell) for cell in re.findall("<td[^>]*>(.*?)</td>", rows[0])]
-        self.assertAlmostEqual(float(cells[3]), 2 * float(cells[4]), delta=0.02)
-        self.assertEqual(cells[5], "0.500")
+        self.assertAlmostEqual(float(cells[4]), 2 * float(cells[5]), delta=0.02)
+        self.assertEqual(cells[6], "0.500")
         self.assertEqual(section.count("<circle"), 14)
+        shape = cells[1].split()[1]
+        made = subprocess.run([AUTOTUNE, "report", "--db", f"{self.folder}/all.db", "--before", f"{self.folder}/earlier.jsonl",
+                               "--shape", shape], capture_output=True, check=True, text=True)
+        chosen = made.stdout.split("Before and after</h2>")[1].split("</section>")[0]
+        of_shape = [row for row in rows if re.search(f">[a-z_]+ {re.escape(shape)}</td>", row)]
+        self.assertEqual(re.findall(r"<tr><td>faster</td>.*?</tr>", chosen), of_shape)
+        self.assertLess(len(of_shape), len(rows))
+        self.assertEqual(chosen.count("<circle"), len(of_shape))
 
     def test_a_problem_shows_its_winners_from_run_to_run(self):
         self.assertNotIn("<h3>Runs</h3>", self.text)

@@ -14,7 +14,7 @@
 
 /* ---- collecting ---- */
 
-static bool wanted(const atx_html_options *o, const atx_answer *a)
+bool atx_html_wants(const atx_html_options *o, const atx_answer *a)
 {
     return (!o->device || strcmp(a->fingerprint.device, o->device) == 0) &&
            (!o->op || strcmp(a->op, o->op) == 0) && (!o->shape || strcmp(a->shape, o->shape) == 0);
@@ -23,7 +23,7 @@ static bool wanted(const atx_html_options *o, const atx_answer *a)
 static bool collect(void *context, atx_answer *answer)
 {
     atx_html_page *p = context;
-    if (!wanted(p->options, answer))
+    if (!atx_html_wants(p->options, answer))
         return true;
     if (!atx_grow(&p->winners, &p->cap, p->count, sizeof *p->winners)) {
         p->failed = true;

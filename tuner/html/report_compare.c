@@ -24,6 +24,8 @@ static void add_plot(atx_html_page *p, const atx_comparison *c)
         for (size_t i = 0; i < c->count; i++) {
             const atx_compared *x = &c->items[i];
             char figure[32];
+            if (!atx_html_wants(p->options, &x->after))
+                continue;
             snprintf(figure, sizeof figure, "%.3f", x->ratio);
             atx_html_cloud_add(&cloud,
                                (atx_point){ (double)x->after.traffic_bytes / 1048576, x->ratio,
@@ -47,8 +49,8 @@ static void add_row(atx_html_page *p, const atx_compared *x)
 {
     atx_str_addf(p->out, "<tr><td%s>%s</td>", x->difference == ATX_DIFF_SLOWER ? " class=\"bad\"" : "",
                  atx_difference_name(x->difference));
-    atx_html_add(p->out, "<td class=\"b\">$ $</td><td class=\"b\">$</td>", x->after.op, x->after.shape,
-                 atx_html_type(x->after.type_key));
+    atx_html_add(p->out, "<td class=\"b\">$ $</td><td class=\"b\">$</td><td>$</td>", x->after.op,
+                 x->after.shape, atx_html_type(x->after.type_key), x->after.fingerprint.device);
     atx_str_addf(
         p->out, "<td class=\"n\">%.2f</td><td class=\"n\">%.2f</td><td class=\"n\">%.3f</td><td class=\"b\">",
         1e6 * x->before.winner.timing.median_s, 1e6 * x->after.winner.timing.median_s, x->ratio);
@@ -75,17 +77,20 @@ void atx_html_before_and_after(atx_html_page *p)
         atx_str_addf(p->out, "%s %zu %s", i ? "," : ":", c->differences[i],
                      atx_difference_name((atx_difference)i));
     atx_str_addf(
-        p->out, "; geometric mean of time after / time before %.3f. Only before: %zu, only after: %zu.</p>\n",
-        c->mean_ratio, c->only_before, c->only_after);
+        p->out,
+        "; geometric mean of time after / time before %.3f. Only before: %zu, only after: %zu.%s</p>\n",
+        c->mean_ratio, c->only_before, c->only_after,
+        p->options->op || p->options->shape ? " Below: those of that kind." : "");
     add_plot(p, c);
     atx_str_add(
         p->out,
         "<p class=\"filter\"><label>Show rows with <input type=\"search\"></label></p>\n" ATX_HTML_TABLE(
             "Before and after") "<tr>" ATX_HTML_TH("finding") ATX_HTML_TH("problem") ATX_HTML_TH("type")
-            ATX_HTML_THN("before, us") ATX_HTML_THN("after, us") ATX_HTML_THN("after / before")
-                ATX_HTML_TH("95 % interval") ATX_HTML_TH("winner")
+            ATX_HTML_TH("device") ATX_HTML_THN("before, us") ATX_HTML_THN("after, us")
+                ATX_HTML_THN("after / before") ATX_HTML_TH("95 % interval") ATX_HTML_TH("winner")
                     ATX_HTML_TH("winner before") "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < c->count; i++)
-        add_row(p, &c->items[i]);
+        if (atx_html_wants(p->options, &c->items[i].after))
+            add_row(p, &c->items[i]);
     atx_str_add(p->out, ATX_HTML_TABLE_END "</section>\n");
 }

@@ -32,6 +32,9 @@ typedef struct atx_html_page {
     bool failed;          /* out of memory */
 } atx_html_page;
 
+/* Is it of the device, op and shape that the options name? */
+bool atx_html_wants(const atx_html_options *options, const atx_answer *a);
+
 /* Degrees on the wheel of colours; a template that is new gets the next. */
 int atx_html_hue(atx_html_page *page, const char *template_name);
 
