@@ -104,10 +104,25 @@ static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *h
     }
 }
 
+/* Does it stand in a branch of if constexpr? Then it holds for some parameters alone. */
+static bool is_of_branch(const atx_tokens *t, size_t begin, size_t i)
+{
+    for (size_t at = i; at != SIZE_MAX && at > begin; at = atx_guards_around(t, begin, at)) {
+        if (atx_tokens_is(t, at - 1, "else"))
+            return true;
+        const size_t open = atx_tokens_is(t, at - 1, ")") ? t->items[at - 1].pair : SIZE_MAX;
+        if (open < at && atx_tokens_is(t, open - 1, "constexpr"))
+            return true;
+    }
+    return false;
+}
+
 /* static_assert(A && B, "text") */
 static void read_assertion(atx_draft *d, atx_sizing *z, const atx_host_frame *host, size_t open)
 {
     const atx_tokens *t = z->frame.t;
+    if (is_of_branch(t, host ? host->f->body : z->frame.body.begin, open - 1))
+        return;
     const size_t close = atx_tokens_match(t, open);
     const atx_span all = bare(t, (atx_span){ open + 1, atx_code_comma(t, open + 1, close) });
     if (close >= t->count || atx_tokens_find(t, all.begin, all.end, "||") < all.end)

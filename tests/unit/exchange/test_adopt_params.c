@@ -17,6 +17,14 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
           .lines = { "require   BM % WM == 0  # the kernel asserts it\n",
                      "require   BN >= WM * 2  # the kernel asserts it\n",
                      "require   (BM / WM) * 32 <= 1024  # the kernel asserts it\n", "!== 4" } },
+        { .what = "but for those of a branch",
+          .text = "template <int BM, int BN> __global__ void k(float *y) {\n"
+                  "if constexpr (BN == 1) { for (;;) { static_assert(BM % 64 == 0); } }\n"
+                  "else static_assert(BM % 16 == 0);\nif constexpr (BN > 2) static_assert(BM > 8);\n"
+                  "for (int i = 0; i < 1; i++) { static_assert(BM >= 32); } y[blockIdx.x * BM + threadIdx.x] "
+                  "= BN; }\n"
+                  "void run(float *y) { k<64, 32><<<10, 64>>>(y); }",
+          .lines = { "require   BM >= 32  # the kernel asserts it\n", "!BM %", "!BM > 8" } },
         { .what = "of which % takes what stands beside it, and | is no sum",
           .text = "template <int BM, int BN> __global__ void k(float *y) {\n"
                   "static_assert(BM + BN % 2 == 64); static_assert(BM % 3 * 2 == 2); static_assert((BM | BN) "
