@@ -100,6 +100,7 @@ atx_poly atx_poly_add(const atx_poly *a, const atx_poly *b, long times)
     atx_poly p = *a;
     p.bad = a->bad || b->bad || labs(times) > MOST_FACTOR;
     p.rounded = a->rounded ? a->rounded : b->rounded;
+    p.dropped = a->dropped || b->dropped;
     for (int i = 0; i < b->count && !p.bad && times; i++) {
         atx_poly_term term = b->terms[i];
         p.bad = labs(term.factor) > MOST_FACTOR / labs(times);
@@ -149,6 +150,7 @@ static bool simplify(atx_poly *out, atx_poly_table *s, const atx_poly_term *term
         atx_poly one = { .count = 1, .terms = { rest } };
         *out = atx_poly_multiply(s, &one, &a);
         out->rounded = out->rounded ? out->rounded : up ? id + 1 : 0;
+        out->dropped = true;
         return true;
     }
     return false;
@@ -167,7 +169,9 @@ static bool multiply_terms(atx_poly_term *out, const atx_poly_term *a, const atx
 
 atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
-    atx_poly p = { .bad = a->bad || b->bad, .rounded = a->rounded ? a->rounded : b->rounded };
+    atx_poly p = { .bad = a->bad || b->bad,
+                   .rounded = a->rounded ? a->rounded : b->rounded,
+                   .dropped = a->dropped || b->dropped };
     for (int i = 0; i < a->count && !p.bad; i++)
         for (int k = 0; k < b->count && !p.bad; k++) {
             atx_poly_term term;
@@ -258,6 +262,7 @@ atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b
         return divide_by_sum(&quotient, s, a, b) ? quotient : made_of(s, ATX_SYMBOL_FLOOR, a, b);
     split(&quotient, &rest, a, &b->terms[0]);
     quotient.rounded = a->rounded ? a->rounded : b->rounded;
+    quotient.dropped = a->dropped || b->dropped;
     const bool number = atx_poly_is_number(&left, &rest);
     if (number && (left <= 0 || b->terms[0].degree == 0)) /* -1 / n is -1 */
         return left < 0 ? part = atx_poly_number(1), atx_poly_add(&quotient, &part, -1) : quotient;
@@ -283,6 +288,7 @@ atx_poly atx_poly_divide_up(atx_poly_table *s, const atx_poly *a, const atx_poly
         return BAD;
     split(&quotient, &rest, a, &b->terms[0]);
     quotient.rounded = a->rounded ? a->rounded : b->rounded;
+    quotient.dropped = a->dropped || b->dropped;
     if (atx_poly_is_number(&left, &rest)) {
         const atx_poly one = atx_poly_number(left > 0);
         return atx_poly_add(&quotient, &one, 1);
@@ -374,7 +380,7 @@ atx_poly atx_poly_over(const atx_poly_table *s, const atx_poly *p)
         return *p;
     const atx_poly a = atx_poly_over(s, &s->items[p->terms[0].of[0]].a);
     const atx_poly b = atx_poly_over(s, &s->items[p->terms[0].of[0]].b);
-    atx_poly all = { .bad = a.bad || b.bad, .rounded = p->rounded };
+    atx_poly all = { .bad = a.bad || b.bad, .rounded = p->rounded, .dropped = p->dropped };
     const atx_poly *const both[] = { &a, &b };
     for (int n = 0; n < 2; n++)
         for (int i = 0; i < both[n]->count && !all.bad; i++) {
@@ -423,7 +429,7 @@ static atx_poly replace_symbol(atx_poly_table *s, int id, atx_poly_of_name *name
 
 atx_poly atx_poly_replace(atx_poly_table *s, const atx_poly *p, atx_poly_of_name *name, void *context)
 {
-    atx_poly sum = { .bad = p->bad, .rounded = p->rounded };
+    atx_poly sum = { .bad = p->bad, .rounded = p->rounded, .dropped = p->dropped };
     for (int i = 0; i < p->count && !sum.bad; i++) {
         atx_poly product = atx_poly_number(p->terms[i].factor);
         for (int k = 0; k < p->terms[i].degree; k++) {

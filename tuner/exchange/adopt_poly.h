@@ -21,8 +21,9 @@ typedef struct atx_poly_term {
 typedef struct atx_poly {
     atx_poly_term terms[ATX_POLY_TERMS]; /* in the order in which they came; no two of the same symbols */
     int count;
-    bool bad;    /* it became too large: nothing is known */
-    int rounded; /* 1 + the symbol a / b that times b was taken for a, as of no rest; 0: none */
+    bool bad;     /* it became too large: nothing is known */
+    int rounded;  /* 1 + the symbol a / b that times b was taken for a, as of no rest; 0: none */
+    bool dropped; /* a rest was: (a / b) * b as a, also where b is a number */
 } atx_poly;
 
 typedef enum atx_poly_kind {

@@ -62,7 +62,7 @@ static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, 
         host ? atx_host_value(&z->bounds, host, span, 1) : atx_bounds_value(&z->bounds, &z->frame, span);
     bool alone = true;
     *params = has_params(&z->bounds.symbols, &value.most, &alone) || *params;
-    if (!value.exact || value.most.bad || !alone)
+    if (!value.exact || value.most.bad || value.most.dropped || !alone)
         return false;
     const bool sum = part && (value.most.count > 1 || (value.most.count && value.most.terms[0].degree > 1));
     atx_str_add(out, sum ? "(" : "");

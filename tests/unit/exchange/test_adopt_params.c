@@ -25,13 +25,15 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
                   "= BN; }\n"
                   "void run(float *y) { k<64, 32><<<10, 64>>>(y); }",
           .lines = { "require   BM >= 32  # the kernel asserts it\n", "!BM %", "!BM > 8" } },
-        { .what = "of which % takes what stands beside it, and | is no sum",
+        { .what = "of which % takes what stands beside it, | is no sum, and a / b * b not a",
           .text = "template <int BM, int BN> __global__ void k(float *y) {\n"
                   "static_assert(BM + BN % 2 == 64); static_assert(BM % 3 * 2 == 2); static_assert((BM | BN) "
                   "< 96);\n"
+                  "static_assert(BM / 3 * 3 == BM); constexpr int N = BM / BN; static_assert(N * BN == BM);\n"
                   "static_assert(BM * 2 % BN == 0); y[blockIdx.x * BM + threadIdx.x] = BN; }\n"
                   "void run(float *y) { k<64, 32><<<10, 64>>>(y); }",
-          .lines = { "require   BM * 2 % BN == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96" } },
+          .lines = { "require   BM * 2 % BN == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96",
+                     "!== BM" } },
         { .what = "assertions of the function that launches, of what it calls them",
           .text =
               "template <int BM, int BK> __global__ void k(float *y) { __shared__ float s[BM][BK];\n"
