@@ -90,6 +90,8 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
         return AT_OK;
     }
     at_status status = hash(build, builder, err);
+    if (!builder->cache)
+        build->elsewhere_s = 0; /* what another builder compiles is found nowhere */
     if (status != AT_OK || !builder->cache)
         return status;
     atx_str log = { 0 };
