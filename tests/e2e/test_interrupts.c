@@ -394,6 +394,24 @@ Test(interrupts, the_budget_ends_and_a_final_follows)
     cr_assert_eq(e2e_count(SAMPLES), 15);
 }
 
+/* The next problem is begun when the budget of the one before has ended already: it has one of its own. */
+Test(interrupts, the_budget_of_a_problem_is_not_that_of_the_next)
+{
+    const char *first = NULL;
+    run.code = 1;
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
+    for (int budget_s = 6; budget_s <= 48 && run.code != 0; budget_s *= 2) {
+        char args[200];
+        snprintf(args, sizeof args,
+                 "tune --shapes shapes --only mine --templates templates --jobs 2 --force --budget %ds",
+                 budget_s);
+        start("pace 0.2\nnoise 0.3\nl2 20000\nslow cuModuleLoadData 400", args);
+        expect_end(2 * (budget_s + SOON_S));
+    }
+    first = strstr(run.out, "[interrupted]");
+    e2e_expect(run.code == 0 && first && strstr(first + 1, "[interrupted]"), run);
+}
+
 /*
  * ---- every other command ends within a second of the first signal: in order where it can, else by force
  * ----

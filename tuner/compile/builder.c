@@ -90,6 +90,8 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
         return AT_OK;
     }
     at_status status = hash(build, builder, err);
+    if (!builder->cache)
+        build->elsewhere_s = 0; /* what another builder compiles is found nowhere */
     if (status != AT_OK || !builder->cache)
         return status;
     atx_str log = { 0 };
@@ -186,7 +188,7 @@ at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *na
                                                                       : status;
 }
 
-static bool take(atx_build *build, atx_builder *builder)
+bool atx_build_take(atx_build *build, atx_builder *builder)
 {
     atx_compiled compiled = { 0 };
     if (!build->owner || !atx_pool_take_of(builder->pool, build->owner, &compiled))
@@ -202,7 +204,7 @@ at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *nam
     if (build->done)
         return AT_OK;
     at_status status = build->owner || build->elsewhere_s > 0 ? AT_OK : hand_over(build, builder, name, err);
-    while (status == AT_OK && !build->done && !take(build, builder)) {
+    while (status == AT_OK && !build->done && !atx_build_take(build, builder)) {
         atx_pool_wait(builder->pool, NULL, build->elsewhere_s > 0 ? 5 : 50);
         status = atx_pool_pump(builder->pool, err);
         if (status == AT_OK && build->elsewhere_s > 0)

@@ -59,6 +59,9 @@ void atx_build_finish(atx_build *build, atx_builder *builder, atx_compiled *comp
 at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *name,
                           at_error *err) AT_MUST_CHECK;
 
+/* Takes over what its compiler has done since atx_pool_pump, without waiting. False: nothing. */
+bool atx_build_take(atx_build *build, atx_builder *builder);
+
 /*
  * Waits until build->source is compiled; submits it first if needed. Jobs of others go on meanwhile.
  * AT_ERR_CANCELLED: the builder was cancelled; what is being compiled goes on.

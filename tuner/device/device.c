@@ -122,8 +122,8 @@ int atx_device_guess(void)
     int count = 0;
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     for (const char *at = visible; at && count < MOST; count++) {
-        at = strchr(at, ',');
-        at += at != NULL;
+        const char *comma = strchr(at, ',');
+        at = comma ? comma + 1 : NULL;
     }
     while (!visible && count < MOST && snprintf(path, sizeof path, "/dev/nvidia%d", count) > 0 &&
            access(path, F_OK) == 0)

@@ -75,11 +75,12 @@ void atx_render_narrow(atx_str *out, const atx_op *op, const char *text)
     names n = { .count = 0 };
     const char *from = text;
     for (const char *at = text; *at; at++) {
-        const bool is_arg = strncmp(at, ARG, strlen(ARG)) == 0 && !is_defined(text, at);
+        const bool is_arg = n.count < ATX_MAX_ARGS && strncmp(at, ARG, strlen(ARG)) == 0 &&
+                            !is_defined(text, at) && strchr(at, ')');
         if (!is_arg && !(*at == '{' && n.count))
             continue;
         atx_str_add_bytes(out, from, (size_t)(at - from));
-        if (is_arg && n.count < ATX_MAX_ARGS) {
+        if (is_arg) {
             n.at[n.count] = at + strlen(ARG);
             n.len[n.count] = (int)strcspn(at + strlen(ARG), ")");
             atx_str_addf(out, "autotune_%.*s", n.len[n.count], n.at[n.count]);

@@ -126,8 +126,7 @@ typedef struct atx_pack_tuner atx_pack_tuner; /* pack_tune.h */
 typedef struct atx_pack_request {
     const atx_pack_domain *domain;
     const atx_catalog *catalog;
-    atx_predictor
-        *predictor;      /* of the operation, on the device or one like it; NULL: no model knows it ... */
+    atx_predictor *predictor; /* of the operation, on a device like this; NULL: no model knows it ... */
     atx_lookup *winners; /* ... and these, of problems that were tuned on the target, say what is worth it */
     const atx_target *target;
     const atx_limits *limits;

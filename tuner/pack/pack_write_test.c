@@ -161,7 +161,8 @@ static void add_node(test_cases *c, int node)
 static int by_bytes(const void *a, const void *b)
 {
     const test_case *x = a, *y = b;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+    return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes)
+                                : memcmp(x->sizes, y->sizes, sizeof x->sizes);
 }
 
 /* The smallest first: when the time is over, most have been tried. */

@@ -572,7 +572,8 @@ void atx_surrogate_learn(atx_surrogate *s, int steps)
                  .inverse = s->work + LEARN_ROWS * LEARN_ROWS,
                  .gradient_k = s->work + 2 * LEARN_ROWS * LEARN_ROWS,
                  .value = s->work + 3 * LEARN_ROWS * LEARN_ROWS,
-                 .alpha = s->work + 3 * LEARN_ROWS * LEARN_ROWS + LEARN_ROWS };
+                 .alpha = s->work + 3 * LEARN_ROWS * LEARN_ROWS + LEARN_ROWS,
+                 .most_surprise = s->most_surprise };
     choose_rows(&l, s);
     if (l.n < 3)
         return;

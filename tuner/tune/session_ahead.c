@@ -48,11 +48,9 @@ static void begin_next(atx_session *s)
     keep_unless_failed(s, j, status);
 }
 
-void atx_session_look_ahead(atx_session *s)
+static void go_on(atx_session *s)
 {
     at_error ignored;
-    if (!s->env.remeasuring || !s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
-        return;
     if (s->looked_ahead) {
         if (s->next && s->next->begun)
             keep_unless_failed(s, s->next, atx_session_compile_ahead(s->next, &ignored));
@@ -60,6 +58,19 @@ void atx_session_look_ahead(atx_session *s)
     }
     s->looked_ahead = true; /* what is called here may wait, and call this */
     begin_next(s);
+}
+
+/* The budget that runs is that of the problem before: the next one's begins when it is tuned. */
+void atx_session_look_ahead(atx_session *s)
+{
+    const double budget_until_s = s->env.budget_until_s;
+    const int64_t compiled = s->env.builder.compiled;
+    if (!s->env.remeasuring || !s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
+        return;
+    s->env.budget_until_s = 0;
+    go_on(s);
+    s->env.budget_until_s = budget_until_s;
+    s->compiled_ahead += s->env.builder.compiled - compiled;
 }
 
 atx_job *atx_session_take_next(atx_session *s, const atx_problem *problem)

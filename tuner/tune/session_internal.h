@@ -22,8 +22,9 @@ struct atx_session {
     bool prepared;            /* what verifies is being compiled                      */
     atx_upcoming *upcoming;   /* which problem comes next; NULL: that is not known    */
     void *upcoming_context;
-    bool looked_ahead; /* since a problem was begun, or does so now                   */
-    atx_job *next;     /* the next problem; NULL: not begun                           */
+    bool looked_ahead;      /* since a problem was begun, or does so now              */
+    atx_job *next;          /* the next problem; NULL: not begun                      */
+    int64_t compiled_ahead; /* kernels for it, while this one is tuned                */
 };
 
 /* Everything of one problem. */

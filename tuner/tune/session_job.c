@@ -38,7 +38,10 @@ static at_status open_copies(atx_job *j, at_error *err)
 at_status atx_session_compile_ahead(atx_job *j, at_error *err)
 {
     at_status status = j->copies ? atx_search_run_compile_ahead(j->copies, err) : AT_OK;
-    return status == AT_OK ? atx_search_run_compile_ahead(j->main, err) : status;
+    if (status == AT_OK)
+        status = atx_search_run_compile_ahead(j->main, err);
+    atx_setup_take(&j->preparation, j->env); /* another device may wait for it */
+    return status;
 }
 
 /*

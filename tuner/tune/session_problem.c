@@ -324,7 +324,7 @@ static at_status tune_job(atx_job *j, atx_result *r, at_status opened, at_error 
     if (j->cancelled)
         why_cancelled(&why, j, cause->text);
     status = j->cancelled || status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause->text);
-    r->compiled = j->env->builder.compiled - compiled;
+    r->compiled += j->env->builder.compiled - compiled - j->s->compiled_ahead;
     if (status == AT_OK)
         report(j, r, &answer, atx_str_text(&why));
     warn_of_lost_cache(j->s);
@@ -337,7 +337,7 @@ at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index
 {
     at_error cause = { 0 };
     int device = atx_device_info_of(s->env.device)->ordinal;
-    atx_result r = { .device = device, .problem = problem };
+    atx_result r = { .device = device, .problem = problem, .compiled = s->compiled_ahead };
     double started_s = atx_now_s();
     at_status status = AT_OK;
 
@@ -348,6 +348,7 @@ at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index
                              .best = "",
                              .doing = s->env.doing,
                              .left_s = -1 };
+    s->compiled_ahead = 0;
     begin_setup(s, started_s);
     atx_job *job = atx_session_take_next(s, problem);
     if (!job)

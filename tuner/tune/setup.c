@@ -429,6 +429,14 @@ at_status atx_setup_finish(atx_preparation *p, atx_env *env, at_error *err)
     return status;
 }
 
+void atx_setup_take(atx_preparation *p, atx_env *env)
+{
+    atx_build_take(&p->reference, &env->builder);
+    atx_build_take(&p->validators, &env->builder);
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
+        atx_build_take(&env->verify[i], &env->builder);
+}
+
 void atx_setup_drop(atx_preparation *p, atx_env *env)
 {
     atx_build_drop(&p->reference, &env->builder);

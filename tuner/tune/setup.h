@@ -40,6 +40,9 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
 at_status atx_setup_finish(atx_preparation *preparation, atx_env *env, at_error *err) AT_MUST_CHECK;
 void atx_setup_drop(atx_preparation *preparation, atx_env *env);
 
+/* Between the two: takes over what is compiled, without waiting. Other sessions find it in the cache then. */
+void atx_setup_take(atx_preparation *preparation, atx_env *env);
+
 /* Both at once. */
 at_status atx_setup_problem(atx_env *env, const atx_problem *problem, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;

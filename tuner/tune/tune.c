@@ -401,7 +401,8 @@ static at_status count_devices(members *all, team *t, int *count, at_error *err)
     if (visible > guessed)
         status = room_for(all, visible, err);
     for (int i = 0; i < visible && i < guessed && guessed != visible && status == AT_OK; i++)
-        status = atx_session_share(all->list[i].session, workers_of_each(t, visible), err);
+        if (all->list[i].session) /* else await_member tells why there is none */
+            status = atx_session_share(all->list[i].session, workers_of_each(t, visible), err);
     for (int i = guessed; i < visible && status == AT_OK; i++)
         status = start_member(&all->list[i], i, workers_of_each(t, visible), t, err);
     *count = visible;

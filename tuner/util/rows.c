@@ -119,10 +119,13 @@ void atx_row_real(atx_row *row, const char *name, int digits, double value)
         atx_member_real(row->out, name, digits, value);
         return;
     }
-    if (isfinite(value))
+    if (row->form == ATX_ROW_FIELDS && isfinite(value)) { /* not as text: -1 is no formula */
         snprintf(field, sizeof field, "%.*g", digits, value);
-    if (row->form == ATX_ROW_FIELDS)
+        begin_field(row->out);
+        atx_str_add(row->out, field);
+    } else if (row->form == ATX_ROW_FIELDS) {
         atx_field_text(row->out, field);
+    }
 }
 
 void atx_row_int(atx_row *row, const char *name, int64_t value)

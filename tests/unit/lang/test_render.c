@@ -6,6 +6,7 @@
 
 #include "declare_support.h"
 #include "lang/render.h"
+#include "lang/render_narrow.h"
 
 #define TEMPLATE                                                                                             \
     MINI_TEMPLATE("param TILE = 16 32\nparam ORDER = fast slow\nparam BIG = 5000000000 -2147483648 "         \
@@ -188,5 +189,27 @@ Test(render, appends_nothing_when_it_fails)
     cr_assert_str_eq(out.data, "before");
     atx_str_clear(&out);
     atx_template_close(t);
+    atx_op_close(op);
+}
+
+/* It is copied by itself: nothing lies behind its end, not even for a moment. */
+static void expect_narrow(const atx_op *op, const char *source, const char *expected)
+{
+    atx_str out = { 0 };
+    char *text = strdup(source);
+    cr_assert_not_null(text);
+    atx_render_narrow(&out, op, text);
+    cr_assert_str_eq(atx_str_text(&out), expected);
+    atx_str_clear(&out);
+    free(text);
+}
+
+Test(render, a_narrow_argument_that_is_not_closed_stays_as_it_is)
+{
+    atx_op *op = read_op(MINI_OP);
+    expect_narrow(op, "void f(T *AUTOTUNE_ARG(p)) {}",
+                  "void f(T *autotune_p) { [[maybe_unused]] const auto p = autotune_p;}");
+    expect_narrow(op, "void f(T *AUTOTUNE_ARG(p", "void f(T *AUTOTUNE_ARG(p");
+    expect_narrow(op, "{ AUTOTUNE_ARG(", "{ AUTOTUNE_ARG(");
     atx_op_close(op);
 }

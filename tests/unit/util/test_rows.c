@@ -115,3 +115,15 @@ Test(rows, a_row_may_begin_with_an_empty_field)
     cr_assert_str_eq(atx_str_text(&out), "\"\",\n\"\",x");
     atx_str_clear(&out);
 }
+
+/* The mark of text that a spreadsheet would compute is none of a number's. */
+Test(rows, a_negative_number_stays_one)
+{
+    atx_str out = { 0 };
+    atx_row row = { .out = &out, .form = ATX_ROW_FIELDS };
+    atx_row_text(&row, "name", "-1");
+    atx_row_real(&row, "loss", 3, -0.25);
+    atx_row_real(&row, "none", 3, NAN);
+    cr_assert_str_eq(atx_str_text(&out), "'-1,-0.25,");
+    atx_str_clear(&out);
+}
