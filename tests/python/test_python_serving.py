@@ -190,6 +190,8 @@ class Operators(unittest.TestCase):
             self.assertTrue(torch.equal(ours(x), theirs(x)))
             got, expected = (torch.autograd.grad(f(x).sin().sum(), x)[0] for f in (ours, theirs))
             torch.testing.assert_close(got, expected)
+        empty = torch.randn(10, 0, requires_grad=True)
+        self.assertEqual(torch.autograd.grad(autotune.gather_rows(empty, index).sum(), empty)[0].shape, (10, 0))
         torch.library.opcheck(torch.ops.autotune.gather_rows, (x, index))
         torch.library.opcheck(torch.ops.autotune.scatter_rows, (x, place))
 
@@ -201,6 +203,8 @@ class Operators(unittest.TestCase):
             torch.testing.assert_close(straight.float(), expected.float(), rtol=0, atol=0, equal_nan=True)
             torch.testing.assert_close(turned.float(), expected.float().t(), rtol=0, atol=0, equal_nan=True)
             self.assertEqual(amax.tolist(), [60000.0])
+        for number in (torch.tensor(2.0), torch.full((1, 1, 1, 1), 2.0)):
+            self.assertTrue(torch.equal(autotune.cast_transpose(x, number, "f16")[:, 0], (x[0] * 2).half()))
         self.assertEqual(autotune.cast_transpose(x[:0], torch.ones(1), amax=True)[1].tolist(), [0])
         torch.library.opcheck(torch.ops.autotune.cast_transpose_both_amax, (torch.randn(2, 3, 4), torch.ones(1)))
 

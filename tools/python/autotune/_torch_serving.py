@@ -120,7 +120,7 @@ def _keep_index(ctx: Any, inputs: Any, output: Any) -> None:
 def _gather_backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
     index, = ctx.saved_tensors
     row = gradient.shape[index.dim():]
-    return gradient.new_zeros(ctx.rows, *row).index_add_(0, index.flatten(), gradient.reshape(-1, *row)), None
+    return gradient.new_zeros(ctx.rows, *row).index_add_(0, index.flatten(), gradient.reshape(index.numel(), *row)), None
 
 
 def _scatter_backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
@@ -135,7 +135,7 @@ for _name, _on_cpu, _backward in (("gather_rows", _gathered, _gather_backward), 
 def _cast_on_cpu(name: str, x: Tensor, scale: Tensor, dtype: str = "e4m3") -> Any:
     """As the kernels convert: to the nearest, and to 8 bits without infinities."""
     _fake(name, (x, scale, dtype))
-    wide, kind = x.float() * scale, _DTYPES[dtype]
+    wide, kind = x.float() * scale.reshape(()), _DTYPES[dtype]  # a number, whatever its shape
     largest = torch.finfo(kind).max
     straight = (wide.clamp(-largest, largest) if dtype in ("e4m3", "e5m2") else wide).to(kind)
     turned = straight.view(torch.uint8 if kind.itemsize == 1 else torch.int16).mT.contiguous().view(kind)
