@@ -195,6 +195,18 @@ class Operators(unittest.TestCase):
         torch.library.opcheck(torch.ops.autotune.gather_rows, (x, index))
         torch.library.opcheck(torch.ops.autotune.scatter_rows, (x, place))
 
+    def test_torch_func_and_forward_mode_keep_derivatives_of_rows(self):
+        func, forward_ad = torch.func, torch.autograd.forward_ad
+        x, tangent, index, place = torch.randn(10, 3), torch.randn(10, 3), torch.randint(10, (2, 5)), torch.randperm(10)
+        for ours, theirs in ((lambda x: autotune.gather_rows(x, index), lambda x: x[index]),
+                             (lambda x: autotune.scatter_rows(x, place), lambda x: x[place.argsort()])):
+            for way in (lambda f: func.grad(lambda x: f(x).sin().sum())(x), lambda f: func.jvp(f, (x,), (tangent,))[1],
+                        lambda f: torch.vmap(f)(torch.stack([x, tangent])), lambda f: func.jacfwd(f)(x),
+                        lambda f: torch.compile(lambda x: func.grad(lambda x: f(x).sin().sum())(x), fullgraph=True, backend="aot_eager")(x)):
+                torch.testing.assert_close(way(ours), way(theirs))
+            with forward_ad.dual_level():
+                torch.testing.assert_close(forward_ad.unpack_dual(ours(forward_ad.make_dual(x, tangent))).tangent, theirs(tangent))
+
     def test_conversions_on_the_cpu_are_the_kernels(self):
         x = torch.tensor([[1.0, -1000.0, 0.3], [float("nan"), 60000.0, -0.1]])
         for dtype, largest in (("e4m3", 448.0), (torch.float8_e5m2, 57344.0), ("f16", None), (torch.bfloat16, None)):
