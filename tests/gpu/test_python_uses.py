@@ -215,6 +215,14 @@ class Compiled(Case):
             y = autotune.permute(x, (2, 0, 1))
         stream.synchronize()
         self.same(y, x.permute(2, 0, 1).contiguous())
+        row = numbers(1, 512)
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(200_000_000)
+            row.add_(1)
+        y = autotune.default().permute(row.expand(2048, 512), (1, 0), stream=stream.cuda_stream)
+        stream.synchronize()
+        self.same(y, row.expand(2048, 512).t().contiguous())
 
     def test_25_threads(self):
         inputs, got = [numbers(20 + i, 30, 5) for i in range(8)], {}

@@ -434,8 +434,9 @@ class Jax(OnTheFakeDriver):
         for axis in (0, 1, 2):
             self.same(jax.vmap(autotune.transpose, axis)(self.x), jax.vmap(jnp.transpose, axis)(self.x))
 
-    def test_an_output_is_refused(self):
+    def test_an_output_and_too_many_dimensions_are_refused(self):
         self.refused("may not be written; leave it away", autotune.transpose, self.x, out=self.x)
+        self.refused("found 17 dimensions; expected at most 16", autotune.copy, self.x.reshape([1] * 16 + [-1]))
         self.refused("out: found a read-only array|on the CPU", self.tuner.transpose, Cuda(IN, (64, 96)), out=jnp.ones((96, 64)))
 
     def test_memory_of_the_host(self):

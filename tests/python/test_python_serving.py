@@ -190,8 +190,22 @@ class Operators(unittest.TestCase):
             self.assertTrue(torch.equal(ours(x), theirs(x)))
             got, expected = (torch.autograd.grad(f(x).sin().sum(), x)[0] for f in (ours, theirs))
             torch.testing.assert_close(got, expected)
+        empty = torch.randn(10, 0, requires_grad=True)
+        self.assertEqual(torch.autograd.grad(autotune.gather_rows(empty, index).sum(), empty)[0].shape, (10, 0))
         torch.library.opcheck(torch.ops.autotune.gather_rows, (x, index))
         torch.library.opcheck(torch.ops.autotune.scatter_rows, (x, place))
+
+    def test_torch_func_and_forward_mode_keep_derivatives_of_rows(self):
+        func, forward_ad = torch.func, torch.autograd.forward_ad
+        x, tangent, index, place = torch.randn(10, 3), torch.randn(10, 3), torch.randint(10, (2, 5)), torch.randperm(10)
+        for ours, theirs in ((lambda x: autotune.gather_rows(x, index), lambda x: x[index]),
+                             (lambda x: autotune.scatter_rows(x, place), lambda x: x[place.argsort()])):
+            for way in (lambda f: func.grad(lambda x: f(x).sin().sum())(x), lambda f: func.jvp(f, (x,), (tangent,))[1],
+                        lambda f: torch.vmap(f)(torch.stack([x, tangent])), lambda f: func.jacfwd(f)(x),
+                        lambda f: torch.compile(lambda x: func.grad(lambda x: f(x).sin().sum())(x), fullgraph=True, backend="aot_eager")(x)):
+                torch.testing.assert_close(way(ours), way(theirs))
+            with forward_ad.dual_level():
+                torch.testing.assert_close(forward_ad.unpack_dual(ours(forward_ad.make_dual(x, tangent))).tangent, theirs(tangent))
 
     def test_conversions_on_the_cpu_are_the_kernels(self):
         x = torch.tensor([[1.0, -1000.0, 0.3], [float("nan"), 60000.0, -0.1]])
@@ -201,6 +215,8 @@ class Operators(unittest.TestCase):
             torch.testing.assert_close(straight.float(), expected.float(), rtol=0, atol=0, equal_nan=True)
             torch.testing.assert_close(turned.float(), expected.float().t(), rtol=0, atol=0, equal_nan=True)
             self.assertEqual(amax.tolist(), [60000.0])
+        for number in (torch.tensor(2.0), torch.full((1, 1, 1, 1), 2.0)):
+            self.assertTrue(torch.equal(autotune.cast_transpose(x, number, "f16")[:, 0], (x[0] * 2).half()))
         self.assertEqual(autotune.cast_transpose(x[:0], torch.ones(1), amax=True)[1].tolist(), [0])
         torch.library.opcheck(torch.ops.autotune.cast_transpose_both_amax, (torch.randn(2, 3, 4), torch.ones(1)))
 

@@ -3,6 +3,7 @@ or plain addresses. JAX has both protocols, and only by DLPack says when an arra
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import numbers
@@ -213,13 +214,22 @@ def common_stream(arrays: Iterable[Array], given: int | None) -> tuple[int, set[
     return chosen, {stream for stream in streams if (stream or LEGACY_STREAM) != (chosen or LEGACY_STREAM)}
 
 
-def made_dense(value: Any, array: Array) -> Any:
-    """A contiguous copy by the array's own framework, of a view that repeats elements or goes backwards."""
+def _external(cuda: Any, stream: int, device: Any) -> Any:
+    """PyTorch and CuPy know the default stream as 0 alone."""
+    return cuda.ExternalStream(0 if stream == LEGACY_STREAM else stream, device)
+
+
+def made_dense(value: Any, array: Array, stream: int | None) -> Any:
+    """A contiguous copy by the array's own framework, of a view that repeats elements or goes backwards. It is made on `stream`,
+    if one was given, and its memory belongs to that stream: the copy is freed before the kernel that reads it has ended."""
     framework = type(value).__module__.partition(".")[0]
     if is_torch(value):
-        return value.clone(memory_format=sys.modules["torch"].contiguous_format)
+        torch = sys.modules["torch"]
+        with contextlib.nullcontext() if stream is None else torch.cuda.stream(_external(torch.cuda, stream, value.device)):
+            return value.clone(memory_format=torch.contiguous_format)
     if framework == "cupy":
-        return value.copy()
+        with contextlib.nullcontext() if stream is None else _external(sys.modules["cupy"].cuda, stream, value.device.id):
+            return value.copy()
     raise ValueError(f"found strides {array.strides}; expected strides of 1 or more: make the array contiguous before")
 
 

@@ -248,6 +248,8 @@ def _moved(x: Any, dims: tuple[int, ...], out: Any) -> Any:
     if out is not None:
         raise ValueError("out: found one beside an array of JAX, whose arrays may not be written; leave it away, the result "
                          "is a new array")
+    if len(dims) > _native.MAX_RANK:  # here, where it can be said in words: XLA would only report a failed call
+        raise ValueError(f"found {len(dims)} dimensions; expected at most {_native.MAX_RANK}")
     return _permuted(_whole(x), dims)
 
 

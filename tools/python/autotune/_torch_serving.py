@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from . import _driver, _serving, default
 from ._serving import OPERATIONS, New
@@ -109,7 +110,7 @@ def _gathered(x: Tensor, index: Tensor) -> Tensor:
 
 def _scattered(x: Tensor, index: Tensor) -> Tensor:
     _fake("scatter_rows", (x, index))
-    return torch.empty_like(x, memory_format=torch.contiguous_format).index_copy_(0, index.long(), x)
+    return torch.empty_like(x, memory_format=torch.contiguous_format).index_copy(0, index.long(), x)
 
 
 def _keep_index(ctx: Any, inputs: Any, output: Any) -> None:
@@ -120,7 +121,7 @@ def _keep_index(ctx: Any, inputs: Any, output: Any) -> None:
 def _gather_backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
     index, = ctx.saved_tensors
     row = gradient.shape[index.dim():]
-    return gradient.new_zeros(ctx.rows, *row).index_add_(0, index.flatten(), gradient.reshape(-1, *row)), None
+    return gradient.new_zeros(ctx.rows, *row).index_add_(0, index.flatten(), gradient.reshape(index.numel(), *row)), None
 
 
 def _scatter_backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
@@ -135,7 +136,7 @@ for _name, _on_cpu, _backward in (("gather_rows", _gathered, _gather_backward), 
 def _cast_on_cpu(name: str, x: Tensor, scale: Tensor, dtype: str = "e4m3") -> Any:
     """As the kernels convert: to the nearest, and to 8 bits without infinities."""
     _fake(name, (x, scale, dtype))
-    wide, kind = x.float() * scale, _DTYPES[dtype]
+    wide, kind = x.float() * scale.reshape(()), _DTYPES[dtype]  # a number, whatever its shape
     largest = torch.finfo(kind).max
     straight = (wide.clamp(-largest, largest) if dtype in ("e4m3", "e5m2") else wide).to(kind)
     turned = straight.view(torch.uint8 if kind.itemsize == 1 else torch.int16).mT.contiguous().view(kind)
@@ -148,7 +149,17 @@ for _name in [name for name, operation in OPERATIONS.items() if operation.op == 
     torch.library.register_kernel(f"autotune::{_name}", "cpu", functools.partial(_cast_on_cpu, _name))
 
 
+_DIFFERENTIATED = {"gather_rows": _gathered, "scatter_rows": _scattered}
+
+
+def _transformed() -> bool:
+    """By torch.func, or in forward mode, where an operator of torch.library has no derivatives: it would drop tangents silently."""
+    return torch._C._are_functorch_transforms_active() or (not torch.compiler.is_compiling() and forward_ad._current_level >= 0)
+
+
 def call(name: str, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
+    if name in _DIFFERENTIATED and _transformed():
+        return _DIFFERENTIATED[name](*inputs)
     if not torch.compiler.is_compiling() and all(x is None or isinstance(x, Tensor) and _at_once(x) for x in inputs):
         return _run(name, (*inputs, *options))
     return _OPERATORS[name](*inputs, *options)

@@ -357,7 +357,7 @@ class Tuner:
                      stream: int | None) -> tuple[_native.ProblemStruct, Array, Array, Any]:
         """The problem, its buffers, and the array that is the result."""
         if any(stride < 1 and size > 1 for size, stride in zip(array.shape, array.strides)):
-            x = made_dense(x, array)
+            x = made_dense(x, array, stream)
             array = as_array(x, stream)
         shape = tuple(array.shape[d] for d in dims)
         target, out = self._output(x, array, shape, out, stream, dense=False)
