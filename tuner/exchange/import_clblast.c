@@ -51,7 +51,7 @@ static at_status read_results(atx_import_file *file, at_error *err)
     return atx_import_read_results(file, atx_json_member(&file->json, 0, "results"), look, err);
 }
 
-const atx_import_format ATX_IMPORT_CLBLAST = { .tool = "CLBlast tuner",
+const atx_import_format atx_import_clblast = { .tool = "CLBlast tuner",
                                                .looks_like =
                                                    "a file of CLBlast's tuner (kernel_family, results)",
                                                .is_it = is_clblast,

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const atx_import_format *const FORMATS[] = { &ATX_IMPORT_T1,  &ATX_IMPORT_CACHE,  &ATX_IMPORT_CLBLAST,
-                                                    &ATX_IMPORT_KTT, &ATX_IMPORT_TRITON, &ATX_IMPORT_TABLE,
-                                                    &ATX_IMPORT_T4 };
+static const atx_import_format *const FORMATS[] = { &atx_import_t1,  &atx_import_cache,  &atx_import_clblast,
+                                                    &atx_import_ktt, &atx_import_triton, &atx_import_table,
+                                                    &atx_import_t4 };
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
 static at_status read_text(atx_import_file *file, at_error *err)
@@ -49,23 +49,6 @@ static at_status find_format(atx_import_file *file, at_error *err)
         status = atx_fail(err, AT_ERR_INPUT, "%s: expected %s", file->path, atx_str_text(&expected));
     atx_str_clear(&expected);
     return status;
-}
-
-/* Anything else is not a shape of ours, and none is better than a wrong one. */
-void atx_import_read_sizes(atx_import_file *file, uint32_t node)
-{
-    const atx_json *json = &file->json;
-    int64_t size;
-    int count = 0;
-    if (!node)
-        return;
-    uint32_t at = json->nodes[node].kind == ATX_JSON_ARRAY ? atx_json_first(json, node) : node;
-    for (; at && count < ATX_MAX_DIMS; at = at == node ? 0 : atx_json_next(json, at)) {
-        if (!atx_json_integer(&size, json, at) || size < 1 || size > ATX_IMPORT_MAX_SIZE)
-            return;
-        file->sizes[count++] = size;
-    }
-    file->size_count = at ? 0 : count;
 }
 
 at_status atx_import_file_read(atx_import_file *out, const char *path, at_error *err)

@@ -25,8 +25,8 @@ typedef struct atx_import_format {
     bool declares;      /* a space, and records nothing */
     bool may_end_early; /* its program may have been interrupted */
 } atx_import_format;
-extern const atx_import_format ATX_IMPORT_CACHE, ATX_IMPORT_CLBLAST, ATX_IMPORT_KTT, ATX_IMPORT_T1,
-    ATX_IMPORT_T4, ATX_IMPORT_TABLE, ATX_IMPORT_TRITON;
+extern const atx_import_format atx_import_cache, atx_import_clblast, atx_import_ktt, atx_import_t1,
+    atx_import_t4, atx_import_table, atx_import_triton;
 
 typedef struct atx_import_value {
     char *word; /* owned; NULL: a number */

@@ -42,7 +42,7 @@ static at_status read_results(atx_import_file *file, at_error *err)
     return atx_import_read_results(file, atx_json_member(&file->json, 0, "Results"), look, err);
 }
 
-const atx_import_format ATX_IMPORT_KTT = { .tool = "KTT results",
+const atx_import_format atx_import_ktt = { .tool = "KTT results",
                                            .looks_like = "results of KTT (Metadata, Results)",
                                            .is_it = is_ktt,
                                            .about = read_about,

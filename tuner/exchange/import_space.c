@@ -131,7 +131,7 @@ static at_status read_space(atx_import_file *file, at_error *err)
     return status;
 }
 
-const atx_import_format ATX_IMPORT_T1 = { .tool = "T1 declaration",
+const atx_import_format atx_import_t1 = { .tool = "T1 declaration",
                                           .looks_like = "a T1 declaration (ConfigurationSpace)",
                                           .is_it = is_space,
                                           .about = read_about,

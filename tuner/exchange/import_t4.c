@@ -345,7 +345,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
     return status;
 }
 
-const atx_import_format ATX_IMPORT_T4 = { .tool = "T4 results",
+const atx_import_format atx_import_t4 = { .tool = "T4 results",
                                           .looks_like = "T4 results (results)",
                                           .is_it = is_t4,
                                           .about = read_about,

@@ -116,7 +116,7 @@ static at_status read_results(atx_import_file *file, at_error *err)
     return atx_import_read_results(file, 0, look, err);
 }
 
-const atx_import_format ATX_IMPORT_TABLE = { .tool = "table",
+const atx_import_format atx_import_table = { .tool = "table",
                                              .looks_like = "a table (CSV, JSON lines)",
                                              .is_it = is_table,
                                              .about = read_about,

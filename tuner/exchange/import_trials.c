@@ -289,7 +289,7 @@ static at_status read_cache(atx_import_file *file, at_error *err)
     return status;
 }
 
-const atx_import_format ATX_IMPORT_CACHE = { .tool = "Kernel Tuner cache file",
+const atx_import_format atx_import_cache = { .tool = "Kernel Tuner cache file",
                                              .looks_like =
                                                  "a Kernel Tuner cache file (tune_params_keys, cache)",
                                              .is_it = is_cache,

@@ -39,7 +39,7 @@ static at_status read_results(atx_import_file *file, at_error *err)
     return atx_import_read_results(file, atx_json_member(&file->json, 0, "configs_timings"), look, err);
 }
 
-const atx_import_format ATX_IMPORT_TRITON = { .tool = "Triton autotuner",
+const atx_import_format atx_import_triton = { .tool = "Triton autotuner",
                                               .looks_like =
                                                   "a cache file of Triton's autotuner (configs_timings)",
                                               .is_it = is_triton,

@@ -1,6 +1,6 @@
 /*
- * import_values.c - parameters and their values. Values are compared as what they mean: "32" and 32 are one,
- * True is 1.
+ * import_values.c - parameters and their values, and sizes. Values are compared as what they mean: "32" and
+ * 32 are one, True is 1.
  */
 #include "exchange/import_file.h"
 
@@ -172,4 +172,21 @@ bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t
     bool good = !text.failed;
     atx_str_clear(&text);
     return good;
+}
+
+/* Anything else gives no sizes: none are better than wrong ones. */
+void atx_import_read_sizes(atx_import_file *file, uint32_t node)
+{
+    const atx_json *json = &file->json;
+    int64_t size;
+    int count = 0;
+    if (!node)
+        return;
+    uint32_t at = json->nodes[node].kind == ATX_JSON_ARRAY ? atx_json_first(json, node) : node;
+    for (; at && count < ATX_MAX_DIMS; at = at == node ? 0 : atx_json_next(json, at)) {
+        if (!atx_json_integer(&size, json, at) || size < 1 || size > ATX_IMPORT_MAX_SIZE)
+            return;
+        file->sizes[count++] = size;
+    }
+    file->size_count = at ? 0 : count;
 }

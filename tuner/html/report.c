@@ -158,27 +158,6 @@ static bool two_sizes(const char *shape, double *rows, double *cols)
     return true;
 }
 
-bool atx_html_cloud_open(atx_html_cloud *c, size_t most)
-{
-    *c = (atx_html_cloud){ .points = calloc(most, sizeof *c->points),
-                           .texts = calloc(most, sizeof *c->texts) };
-    return c->points && c->texts;
-}
-
-void atx_html_cloud_close(atx_html_cloud *c)
-{
-    free(c->points);
-    free(c->texts);
-}
-
-void atx_html_cloud_add(atx_html_cloud *c, atx_point point, const atx_answer *a, const char *figure)
-{
-    char *text = c->texts[c->count];
-    snprintf(text, sizeof *c->texts, "%.60s %.40s: %.40s", a->shape, atx_html_type(a->type_key), figure);
-    point.what = text;
-    c->points[c->count++] = point;
-}
-
 /* A winner in the colour of its template. */
 static void add_point(atx_html_cloud *c, atx_html_page *p, const atx_answer *a, double x, double y)
 {

@@ -18,23 +18,6 @@
 
 enum { MOST_POINTS = 300, LEAST_POINTS = 20, MOST_POINTS_OF_PAGE = 30000 };
 
-int atx_html_hue(atx_html_page *page, const char *template_name)
-{
-    size_t i = 0;
-    while (i < page->kind_count && strcmp(page->kinds[i].name, template_name) != 0)
-        i++;
-    if (i < page->kind_count)
-        return atx_hue_of(i);
-    if (!atx_grow(&page->kinds, &page->kind_cap, page->kind_count, sizeof *page->kinds)) {
-        page->failed = true;
-        return 0;
-    }
-    atx_html_kind *made = &page->kinds[page->kind_count++];
-    *made = (atx_html_kind){ .wins = 0 };
-    snprintf(made->name, sizeof made->name, "%s", template_name);
-    return atx_hue_of(i);
-}
-
 /* Of one problem: a page of many has no more than it can be read with. */
 static size_t most_points(const atx_html_page *p)
 {

@@ -416,7 +416,9 @@ Test(shapes, what_a_line_does_not_say_is_what_the_caller_the_op_and_the_catalog_
 
     cr_assert_eq(atx_shapes_parse(&shapes, "gather_rows 8x8x16", 18, "s.txt", catalog, &given, &err),
                  AT_ERR_INPUT, "what was asked for is not another type in silence");
-    cr_assert(strstr(err.text, "found type f64; gather_rows expects one of i32 i64; that is the type of index"), "%s", err.text);
+    cr_assert(
+        strstr(err.text, "found type f64; gather_rows expects one of i32 i64; that is the type of index"),
+        "%s", err.text);
     char *own = outcome("gather_rows 8x8x16", 18, catalog);
     cr_assert_str_eq(own, "gather_rows 8x8x16 i32");
     free(own);
