@@ -98,19 +98,6 @@ static bool is_same(const atx_tokens *t, atx_span chain, size_t i, size_t *end)
 
 /* ---- allocations ---- */
 
-bool atx_host_contains(const char *text, const char *word)
-{
-    const size_t n = strlen(word);
-    for (; *text; text++) {
-        size_t k = 0;
-        while (k < n && (text[k] | 32) == word[k])
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
-}
-
 static bool has_angle_cast(const atx_tokens *t, size_t name)
 {
     char word[ATX_MAX_WORD];

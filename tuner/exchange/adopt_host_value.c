@@ -261,6 +261,19 @@ static atx_range name_of(const reading *r, size_t i)
 
 /* ---- calls ---- */
 
+bool atx_host_contains(const char *text, const char *word)
+{
+    const size_t n = strlen(word);
+    for (; *text; text++) {
+        size_t k = 0;
+        while (k < n && (text[k] | 32) == word[k])
+            k++;
+        if (k == n)
+            return true;
+    }
+    return false;
+}
+
 static bool divides_up(const char *name)
 {
     return atx_host_contains(name, "div") &&

@@ -14,12 +14,6 @@
 
 /* ---- collecting ---- */
 
-bool atx_html_wants(const atx_html_options *o, const atx_answer *a)
-{
-    return (!o->device || strcmp(a->fingerprint.device, o->device) == 0) &&
-           (!o->op || strcmp(a->op, o->op) == 0) && (!o->shape || strcmp(a->shape, o->shape) == 0);
-}
-
 static bool collect(void *context, atx_answer *answer)
 {
     atx_html_page *p = context;

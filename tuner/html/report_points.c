@@ -1,10 +1,16 @@
-/* report_points.c - the points of the report's plots: their texts, and a colour for each template. */
+/* report_points.c - which winners the report shows, the points of its plots, a colour for each template. */
 #include "html/report_internal.h"
 #include "html/type_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool atx_html_wants(const atx_html_options *o, const atx_answer *a)
+{
+    return (!o->device || strcmp(a->fingerprint.device, o->device) == 0) &&
+           (!o->op || strcmp(a->op, o->op) == 0) && (!o->shape || strcmp(a->shape, o->shape) == 0);
+}
 
 int atx_html_hue(atx_html_page *page, const char *template_name)
 {
