@@ -31,7 +31,7 @@ Test(trace, spans_and_counts_are_chrome_events)
     cr_assert_eq(atx_trace_close(trace, &err), AT_OK, "%s", err.text);
     atx_str text = contents(path);
     cr_assert_eq(text.data[0], '[');
-    cr_assert_str_eq(text.data + text.len - 4, "}}\n]\n" + 1, "%s", text.data);
+    cr_assert_str_eq(text.data + text.len - 4, "}\n]\n", "%s", text.data);
     cr_assert(!strstr(text.data, "{}"), "an event without a time and a phase");
     cr_assert(strstr(text.data,
                      "\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"autotune, device 1\"}}"));
