@@ -81,7 +81,8 @@ class Terminal(unittest.TestCase):
             got = in_terminal(columns, "tune", "--device", f"replay:{root}/db/recordings/h200.jsonl.gz", "--shapes", "shapes.txt",
                               "--quiet", "--db", f"page{columns}.db", NO_COLOR="1")
             rows = got[got.index("problem "):].rstrip("\n")
-            self.assertEqual(rows, shown[str(columns)])
+            tried = r"\[\d+( of \d+)"  # how many trials the search makes depends on the machine's load
+            self.assertEqual(re.sub(tried, r"[some\1", rows), re.sub(tried, r"[some\1", shown[str(columns)]))
 
     def test_json_and_source_are_never_wrapped(self):
         for command in (("query", "4096x4096", "--db", "a.db", "--json"), ("export", "4096x4096", "--db", "a.db")):
