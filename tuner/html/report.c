@@ -162,6 +162,20 @@ static void add_point(atx_html_cloud *c, atx_html_page *p, const atx_answer *a, 
         figure);
 }
 
+static const atx_axis LAST_SIZE = { .label = "last size", .logarithmic = true };
+static const atx_axis SIZE_BEFORE = { .label = "size before it", .logarithmic = true };
+
+static void add_plot(atx_html_page *p, const atx_html_cloud *c, const char *caption, atx_axis x, atx_axis y)
+{
+    atx_plot_add(p->out, &(atx_plot){ .caption = caption,
+                                      .x = x,
+                                      .y = y,
+                                      .width = 580,
+                                      .height = 320,
+                                      .points = c->points,
+                                      .count = c->count });
+}
+
 static void plot_shares(atx_html_page *p, section s, atx_html_cloud *c)
 {
     c->count = 0;
@@ -170,13 +184,9 @@ static void plot_shares(atx_html_page *p, section s, atx_html_cloud *c)
         if (atx_answer_share(a) > 0)
             add_point(c, p, a, (double)a->traffic_bytes / 1048576, 100 * atx_answer_share(a));
     }
-    atx_plot_add(p->out, &(atx_plot){ .caption = "Share of the ceiling by bytes moved",
-                                      .x = { .label = "MiB moved", .logarithmic = true },
-                                      .y = { .label = "% of the ceiling" },
-                                      .width = 580,
-                                      .height = 320,
-                                      .points = c->points,
-                                      .count = c->count });
+    add_plot(p, c, "Share of the ceiling by bytes moved",
+             (atx_axis){ .label = "MiB moved", .logarithmic = true },
+             (atx_axis){ .label = "% of the ceiling" });
 }
 
 static void plot_where(atx_html_page *p, section s, atx_html_cloud *c)
@@ -187,17 +197,10 @@ static void plot_where(atx_html_page *p, section s, atx_html_cloud *c)
         if (two_sizes(p->winners[i].shape, &rows, &cols))
             add_point(c, p, &p->winners[i], cols, rows);
     }
-    atx_plot_add(p->out,
-                 &(atx_plot){ .caption = "Which template wins where: the last two sizes of each problem",
-                              .x = { .label = "last size", .logarithmic = true },
-                              .y = { .label = "size before it", .logarithmic = true },
-                              .width = 580,
-                              .height = 320,
-                              .points = c->points,
-                              .count = c->count });
+    add_plot(p, c, "Which template wins where: the last two sizes of each problem", LAST_SIZE, SIZE_BEFORE);
 }
 
-/* Where there is most to be gained. Classes have names: nobody has to tell shades apart. */
+/* Shows which sizes have most to gain. Classes of shares are easier to tell apart than shades. */
 static void plot_map(atx_html_page *p, section s, atx_html_cloud *c)
 {
     static const struct {
@@ -221,13 +224,7 @@ static void plot_map(atx_html_page *p, section s, atx_html_cloud *c)
         snprintf(figure, sizeof figure, "%.1f %%", 100 * share);
         atx_html_cloud_add(c, (atx_point){ cols, rows, CLASSES[k].hue, CLASSES[k].name, NULL }, a, figure);
     }
-    atx_plot_add(p->out, &(atx_plot){ .caption = "Map of sizes: share of the ceiling",
-                                      .x = { .label = "last size", .logarithmic = true },
-                                      .y = { .label = "size before it", .logarithmic = true },
-                                      .width = 580,
-                                      .height = 320,
-                                      .points = c->points,
-                                      .count = c->count });
+    add_plot(p, c, "Map of sizes: share of the ceiling", LAST_SIZE, SIZE_BEFORE);
 }
 
 static void table_row(atx_html_page *p, size_t index)

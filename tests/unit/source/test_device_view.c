@@ -112,6 +112,27 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                   "__global__ void a::k(int *y) { *y = 1; }\n__global__ void a::other(int *y) { *y = 2; }\n",
           .kept = { "namespace a { __global__ void k(int *y);", "void a::k(int *y) { *y = 1; }" },
           .gone = { "other" } },
+        { .what = "constructors with lists, initialisers, arrays, functions as values",
+          .text = "struct P { int a, b; __device__ P(int x); };\n"
+                  "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"
+                  "struct option opts[] = { { 1, 2 }, { 3 } };\n"
+                  "__device__ const int TABLE[2][2] = { { 1, 2 }, { 3, 4 } };\n"
+                  "typedef float (*fn)(float);\n"
+                  "__device__ float id(float x) { return x; }\n__device__ fn apply = id;\n"
+                  "std::vector<std::pair<int, int>> list = make(1, 2);\n"
+                  "auto lambda = [](int x) { return x; };\n"
+                  "__global__ void k(float *y) { P p(1); y[0] = TABLE[1][1] + apply(p.a); }\n",
+          .kept = { "struct P {", "P::P(int x) : a{x}, b(x) { a = 1; }", "__device__ const int TABLE",
+                    "typedef float (*fn)(float);", "__device__ float id", "__device__ fn apply" },
+          .gone = { "opts", "list", "lambda" } },
+    };
+    for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
+        check(&EXAMPLES[i]);
+}
+
+Test(device_view, functions_of_the_host_go_from_classes_too)
+{
+    static const example EXAMPLES[] = {
         { .what = "functions of the host within a class that the kernel uses",
           .text = "#define ON_BOTH __host__ __device__\n"
                   "struct Lock {\n  int *mutex, all[2] = { 1, 2 };\n"
@@ -134,19 +155,6 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                   "__global__ void k(Outer o, int *y) { *y = o.inner.x; }\n",
           .kept = { "struct ALIGNED(16) Inner { int x; } inner;", "alignas(16) int all[2]{ 1, 2 };" },
           .gone = { "dump" } },
-        { .what = "constructors with lists, initialisers, arrays, functions as values",
-          .text = "struct P { int a, b; __device__ P(int x); };\n"
-                  "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"
-                  "struct option opts[] = { { 1, 2 }, { 3 } };\n"
-                  "__device__ const int TABLE[2][2] = { { 1, 2 }, { 3, 4 } };\n"
-                  "typedef float (*fn)(float);\n"
-                  "__device__ float id(float x) { return x; }\n__device__ fn apply = id;\n"
-                  "std::vector<std::pair<int, int>> list = make(1, 2);\n"
-                  "auto lambda = [](int x) { return x; };\n"
-                  "__global__ void k(float *y) { P p(1); y[0] = TABLE[1][1] + apply(p.a); }\n",
-          .kept = { "struct P {", "P::P(int x) : a{x}, b(x) { a = 1; }", "__device__ const int TABLE",
-                    "typedef float (*fn)(float);", "__device__ float id", "__device__ fn apply" },
-          .gone = { "opts", "list", "lambda" } },
     };
     for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
         check(&EXAMPLES[i]);
