@@ -1,4 +1,4 @@
-"""test_json_members.py AUTOTUNE FIXTURE - the page of JSON members (tuner/cli/README.md) against what commands print: each
+"""test_json_members.py AUTOTUNE FIXTURE - the page of JSON members (tuner/cli/json.md) against what commands print: each
 answer, whatever its match, has the members of the page in its order, of its types; what is stored has the views' names."""
 
 import csv
@@ -21,11 +21,10 @@ OWN = {"schema", "match", "why", "outdated", "origin", "runner_up", "from_shape"
 
 def page():
     """{schema: [(member, type)]}, in the page's order."""
-    with open(os.path.join(ROOT, "tuner", "cli", "README.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "tuner", "cli", "json.md"), encoding="utf-8") as file:
         text = file.read()
-    text = text[text.index("\n## JSON\n"):text.index("\n## Environment\n")]
     common, own = [], {"autotune.query/1": []}
-    text, alone = text[:text.index("\n### What `check` says")], text[text.index("\n### What `check` says"):]
+    text, alone = text[:text.index("\n## What `check` says")], text[text.index("\n## What `check` says"):]
     for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE):
         cells = row.split(" | ")
         names = re.findall(r"`([^`]+)`", cells[-3])
@@ -41,9 +40,9 @@ def page():
 
 def verdict_page():
     """{member} of a verdict."""
-    with open(os.path.join(ROOT, "tuner", "cli", "README.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "tuner", "cli", "json.md"), encoding="utf-8") as file:
         text = file.read()
-    text = text[text.index("\n### A verdict\n"):text.index("\n## Environment\n")]
+    text = text[text.index("\n## A verdict\n"):]
     return [name for names in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE) for name in re.findall(r"`([^`]+)`", names)]
 
 

@@ -2,7 +2,7 @@
  * answer.h - an answer for programs: members of a JSON object, or columns of CSV, from one table.
  *
  * All names are always there, in the same order; unknown values are null, or an empty field. Stored figures
- * have the names of the SQL views (db/columns.h). tuner/cli/README.md lists them, and a test reads that page.
+ * have the names of the SQL views (db/columns.h). tuner/cli/json.md lists them, and a test reads that page.
  */
 #ifndef AUTOTUNE_LOOKUP_ANSWER_H
 #define AUTOTUNE_LOOKUP_ANSWER_H
