@@ -2,13 +2,14 @@
  * try_moves.c - every template of the operations that only move data, on the machine: right, and nothing
  * found, on ragged shapes and in every element size.
  *
- *     build/tests/machine/try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N] [--count]
- *                                   [--verbose]
+ *     build/tests/machine/try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N]
+ *                                   [--half 1|2] [--count] [--verbose]
  *
- * --type: in this one alone. --part: the K-th of N equal parts of all templates, as ctest runs them. --count:
- * how often each template, shape and type would be tried, and runs nothing. The right answer is that of the
- * op's reference kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something
- * is not; 77: no NVRTC.
+ * --type: in this one alone. --part: the K-th of N equal parts of all templates, as ctest runs them.
+ * --half: one half of the shapes; all of them where $AUTOTUNE_TEST_ALL is set. --count: prints how often each
+ * template, shape and type would be tried, and runs nothing. The right answer is that of the op's reference
+ * kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is not; 77: no
+ * NVRTC.
  */
 #include "moves.h"
 
@@ -31,6 +32,7 @@ typedef struct prober {
     const char *only;
     const char *type; /* NULL: all */
     int part, parts;  /* the templates whose number, from 1, is `part` modulo `parts` */
+    int half;         /* of the shapes; 0: all */
     bool count_only, verbose;
     atx_nvrtc *nvrtc;
     tally all;
@@ -192,7 +194,7 @@ static void try_reference(prober *p, const struct tried *on)
 static void try_unit(prober *p, const atx_op *op, atx_dtype type)
 {
     problems on = { .count = 0 };
-    problems_of(&on, op, type);
+    problems_of(&on, op, type, p->half);
     for (int i = 0; i < on.count && !p->only && !p->count_only && p->part == 1; i++)
         if (on.items[i].constant_sizes)
             try_reference(p, &on.items[i]);
@@ -209,6 +211,14 @@ static void try_all(prober *p)
         for (int i = 0; i < TYPE_COUNT; i++)
             if (!p->type || strcmp(p->type, atx_dtype_name(TYPES[i])) == 0)
                 try_unit(p, atx_catalog_find_op(p->catalog, OPS[op]), TYPES[i]);
+}
+
+static bool read_half(prober *p, const char *text)
+{
+    char rest;
+    const bool read = sscanf(text, "%d%c", &p->half, &rest) == 1 && (p->half == 1 || p->half == 2);
+    p->half = getenv("AUTOTUNE_TEST_ALL") ? 0 : p->half;
+    return read;
 }
 
 /* "2/3" */
@@ -232,6 +242,8 @@ static bool read_arguments(prober *p, const char **templates, int argc, char **a
             p->only = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--type") == 0)
             p->type = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--half") == 0)
+            understood = read_half(p, argv[++i]);
         else
             understood = i + 1 < argc && strcmp(argv[i], "--part") == 0 && read_part(p, argv[++i]);
     return understood;
@@ -245,7 +257,7 @@ int main(int argc, char **argv)
     prober p = { .part = 1, .parts = 1 };
     if (!read_arguments(&p, &templates, argc, argv)) {
         fprintf(stderr, "usage: try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N] "
-                        "[--count] [--verbose]\n");
+                        "[--half 1|2] [--count] [--verbose]\n");
         return 2;
     }
     if (atx_nvrtc_open(&p.nvrtc, &err) != AT_OK) {

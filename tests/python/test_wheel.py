@@ -58,9 +58,7 @@ class Wheel(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        for venv in ("venv", "editable"):
-            code, _, said = run(sys.executable, "-m", "venv", cls.folder / venv)
-            cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
+        cls.make_environment("venv")
         cls.bin = cls.folder / "venv/bin"
         code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.12")
         cls.need(code, said, "network: pip cannot fetch scikit-build-core")
@@ -71,6 +69,11 @@ class Wheel(unittest.TestCase):
         home = str(cls.folder / "home")
         cls.home = {"HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home, "CUDA_VISIBLE_DEVICES": ""}
         cls.site = next((cls.folder / "venv/lib").glob("python3*/site-packages"))
+
+    @classmethod
+    def make_environment(cls, name):
+        code, _, said = run(sys.executable, "-m", "venv", cls.folder / name)
+        cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
 
     @classmethod
     def install(cls, to, *what):
@@ -119,7 +122,9 @@ class Wheel(unittest.TestCase):
         version = run(program, LD_LIBRARY_PATH=self.site / "autotune")[1]
         self.assertEqual(f"autotune {version}", run(AUTOTUNE, "--version")[1])
 
+    @unittest.skipUnless(os.environ.get("AUTOTUNE_TEST_ALL"), "builds all once more: with tools/test --all")
     def test_an_editable_install_has_the_modules_sources_and_all_that_was_built(self):
+        self.make_environment("editable")
         to = self.folder / "editable/bin"
         self.install(to, "-e", self.folder / "clone")
         code, seen, said = run(to / "python", "-c", "import autotune; print(autotune.__file__); print(autotune.find("

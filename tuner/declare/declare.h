@@ -94,8 +94,8 @@ typedef struct atx_used {
 
 /* One file within a source, or the piece of one between two #include lines. */
 typedef struct atx_part {
-    char *file; /* as messages and #line show it */
-    int line;   /* of the file, where the piece begins */
+    char *file;     /* as messages and #line show it */
+    int line, none; /* of the file, where the piece begins; 0, so that no byte of an image is left over */
     size_t begin, len;
 } atx_part;
 
