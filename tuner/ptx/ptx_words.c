@@ -23,45 +23,28 @@ typedef enum effect {
 } effect;
 
 typedef struct row {
-    const char *word;
+    const char *words;
     int op; /* ATX_PTX_NO_OP: any */
     effect effect;
-    int value;
+    int value; /* of the first word; the others have the ones that follow */
 } row;
 
 static const row rows[] = {
     /* forms of one op */
-    { "up", ATX_PTX_SHFL, FORM, ATX_PTX_SHFL_UP },
-    { "down", ATX_PTX_SHFL, FORM, ATX_PTX_SHFL_DOWN },
-    { "bfly", ATX_PTX_SHFL, FORM, ATX_PTX_SHFL_BFLY },
-    { "idx", ATX_PTX_SHFL, FORM, ATX_PTX_SHFL_IDX },
+    { "up down bfly idx", ATX_PTX_SHFL, FORM, ATX_PTX_SHFL_UP },
     { "idx", ATX_PTX_BRX, NOTHING, 0 },
-    { "any", ATX_PTX_MATCH, FORM, ATX_PTX_MATCH_ANY },
-    { "all", ATX_PTX_MATCH, FORM, ATX_PTX_MATCH_ALL },
-    { "f4e", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_F4E },
-    { "b4e", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_B4E },
-    { "rc8", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_RC8 },
-    { "ecl", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_ECL },
-    { "ecr", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_ECR },
-    { "rc16", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_RC16 },
-    { "finite", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_FINITE },
-    { "infinite", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_INFINITE },
-    { "number", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_NUMBER },
-    { "notanumber", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_NOT_NUMBER },
-    { "normal", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_NORMAL },
-    { "subnormal", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_SUBNORMAL },
-    { "row", ATX_PTX_MMA, LAYOUT, ATX_PTX_BY_ROWS },
-    { "col", ATX_PTX_MMA, LAYOUT, ATX_PTX_BY_COLUMNS },
-    { "row", ATX_PTX_WMMA, LAYOUT, ATX_PTX_BY_ROWS },
-    { "col", ATX_PTX_WMMA, LAYOUT, ATX_PTX_BY_COLUMNS },
+    { "any all", ATX_PTX_MATCH, FORM, ATX_PTX_MATCH_ANY },
+    { "f4e b4e rc8 ecl ecr rc16", ATX_PTX_PRMT, FORM, ATX_PTX_PRMT_F4E },
+    { "finite infinite number notanumber normal subnormal", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_FINITE },
+    { "row col", ATX_PTX_MMA, LAYOUT, ATX_PTX_BY_ROWS },
+    { "row col", ATX_PTX_WMMA, LAYOUT, ATX_PTX_BY_ROWS },
     { "popc", ATX_PTX_MMA, NOTHING, 0 }, /* behind .xor or .and */
     { "popc", ATX_PTX_WMMA, NOTHING, 0 },
     { "m8n8", ATX_PTX_LDMATRIX, NOTHING, 0 },
     { "m8n8", ATX_PTX_STMATRIX, NOTHING, 0 },
     { "m8n8", ATX_PTX_MOVMATRIX, NOTHING, 0 },
     { "trans", ATX_PTX_NO_OP, FLAG, ATX_PTX_TRANSPOSED },
-    { "x1", ATX_PTX_NO_OP, VECTOR, 1 },
-    { "x2", ATX_PTX_NO_OP, VECTOR, 2 },
+    { "x1 x2", ATX_PTX_NO_OP, VECTOR, 1 },
     { "x4", ATX_PTX_NO_OP, VECTOR, 4 },
     { "to", ATX_PTX_CVTA, FLAG, ATX_PTX_TO_SPACE },
     { "shiftamt", ATX_PTX_BFIND, FLAG, ATX_PTX_SHIFT_AMOUNT },
@@ -82,23 +65,15 @@ static const row rows[] = {
     { "lo", ATX_PTX_MUL24, FLAG, ATX_PTX_LO_HALF },
     { "lo", ATX_PTX_MAD24, FLAG, ATX_PTX_LO_HALF },
     { "lo", ATX_PTX_DP2A, FLAG, ATX_PTX_LO_HALF },
-    { "uni", ATX_PTX_VOTE, ACTION, ATX_PTX_DO_UNI },
+    { "all any uni ballot", ATX_PTX_VOTE, ACTION, ATX_PTX_DO_ALL },
     { "uni", ATX_PTX_NO_OP, FLAG, ATX_PTX_UNIFORM },
-    { "all", ATX_PTX_VOTE, ACTION, ATX_PTX_DO_ALL },
-    { "any", ATX_PTX_VOTE, ACTION, ATX_PTX_DO_ANY },
-    { "ballot", ATX_PTX_VOTE, ACTION, ATX_PTX_DO_BALLOT },
     { "proxy", ATX_PTX_FENCE, FORM, ATX_PTX_FENCE_PROXY },
-    { "async", ATX_PTX_FENCE, NOTHING, 0 },
     { "proxy::async", ATX_PTX_FENCE, FORM, ATX_PTX_FENCE_PROXY },
     { "proxy::alias", ATX_PTX_FENCE, FORM, ATX_PTX_FENCE_PROXY },
-    { "mbarrier_init", ATX_PTX_FENCE, NOTHING, 0 },
+    { "async mbarrier_init", ATX_PTX_FENCE, NOTHING, 0 },
     { "gl", ATX_PTX_FENCE, SCOPE, ATX_PTX_SCOPE_GPU },
-    { "fractional", ATX_PTX_CREATEPOLICY, NOTHING, 0 },
-    { "range", ATX_PTX_CREATEPOLICY, NOTHING, 0 },
-    { "launch_dependents", ATX_PTX_GRIDDEPCONTROL, NOTHING, 0 },
-    { "wait", ATX_PTX_GRIDDEPCONTROL, NOTHING, 0 },
-    { "L1", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2", ATX_PTX_NO_OP, NOTHING, 0 },
+    { "fractional range", ATX_PTX_CREATEPOLICY, NOTHING, 0 },
+    { "launch_dependents wait", ATX_PTX_GRIDDEPCONTROL, NOTHING, 0 },
 
     /* flags */
     { "ftz", ATX_PTX_NO_OP, FLAG, ATX_PTX_FTZ },
@@ -116,96 +91,28 @@ static const row rows[] = {
     { "sync", ATX_PTX_NO_OP, FLAG, ATX_PTX_SYNC },
     { "noinc", ATX_PTX_NO_OP, FLAG, ATX_PTX_NO_INCREMENT },
 
-    { "rn", ATX_PTX_NO_OP, ROUND, ATX_PTX_RN },
-    { "rz", ATX_PTX_NO_OP, ROUND, ATX_PTX_RZ },
-    { "rm", ATX_PTX_NO_OP, ROUND, ATX_PTX_RM },
-    { "rp", ATX_PTX_NO_OP, ROUND, ATX_PTX_RP },
-    { "rna", ATX_PTX_NO_OP, ROUND, ATX_PTX_RNA },
-    { "rni", ATX_PTX_NO_OP, ROUND, ATX_PTX_RNI },
-    { "rzi", ATX_PTX_NO_OP, ROUND, ATX_PTX_RZI },
-    { "rmi", ATX_PTX_NO_OP, ROUND, ATX_PTX_RMI },
-    { "rpi", ATX_PTX_NO_OP, ROUND, ATX_PTX_RPI },
-
-    { "eq", ATX_PTX_NO_OP, COMPARE, ATX_PTX_EQ },
-    { "ne", ATX_PTX_NO_OP, COMPARE, ATX_PTX_NE },
-    { "lt", ATX_PTX_NO_OP, COMPARE, ATX_PTX_LT },
-    { "le", ATX_PTX_NO_OP, COMPARE, ATX_PTX_LE },
-    { "gt", ATX_PTX_NO_OP, COMPARE, ATX_PTX_GT },
-    { "ge", ATX_PTX_NO_OP, COMPARE, ATX_PTX_GE },
-    { "lo", ATX_PTX_NO_OP, COMPARE, ATX_PTX_LO },
-    { "ls", ATX_PTX_NO_OP, COMPARE, ATX_PTX_LS },
-    { "hi", ATX_PTX_NO_OP, COMPARE, ATX_PTX_HI },
-    { "hs", ATX_PTX_NO_OP, COMPARE, ATX_PTX_HS },
-    { "equ", ATX_PTX_NO_OP, COMPARE, ATX_PTX_EQU },
-    { "neu", ATX_PTX_NO_OP, COMPARE, ATX_PTX_NEU },
-    { "ltu", ATX_PTX_NO_OP, COMPARE, ATX_PTX_LTU },
-    { "leu", ATX_PTX_NO_OP, COMPARE, ATX_PTX_LEU },
-    { "gtu", ATX_PTX_NO_OP, COMPARE, ATX_PTX_GTU },
-    { "geu", ATX_PTX_NO_OP, COMPARE, ATX_PTX_GEU },
-    { "num", ATX_PTX_NO_OP, COMPARE, ATX_PTX_NUM },
-    { "nan", ATX_PTX_NO_OP, COMPARE, ATX_PTX_NAN },
-
-    { "add", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_ADD },
-    { "inc", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_INC },
-    { "dec", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_DEC },
-    { "min", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_MIN },
-    { "max", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_MAX },
-    { "and", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_AND },
-    { "or", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_OR },
-    { "xor", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_XOR },
-    { "exch", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_EXCH },
-    { "cas", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_CAS },
-    { "popc", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_POPC },
+    { "rn rz rm rp rna rni rzi rmi rpi", ATX_PTX_NO_OP, ROUND, ATX_PTX_RN },
+    { "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan", ATX_PTX_NO_OP, COMPARE, ATX_PTX_EQ },
+    { "add inc dec min max and or xor exch cas popc", ATX_PTX_NO_OP, ACTION, ATX_PTX_DO_ADD },
     { "noftz", ATX_PTX_NO_OP, NOTHING, 0 }, /* of atom.add.f16, which has no other kind */
-
-    { "cta", ATX_PTX_NO_OP, SCOPE, ATX_PTX_SCOPE_CTA },
-    { "cluster", ATX_PTX_NO_OP, SCOPE, ATX_PTX_SCOPE_CLUSTER },
-    { "gpu", ATX_PTX_NO_OP, SCOPE, ATX_PTX_SCOPE_GPU },
-    { "sys", ATX_PTX_NO_OP, SCOPE, ATX_PTX_SCOPE_SYS },
-    { "weak", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_WEAK },
-    { "relaxed", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_RELAXED },
-    { "acquire", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_ACQUIRE },
-    { "release", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_RELEASE },
-    { "acq_rel", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_ACQ_REL },
-    { "sc", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_SC },
-    { "volatile", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_VOLATILE },
-    { "mmio", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_MMIO },
-
+    { "cta cluster gpu sys", ATX_PTX_NO_OP, SCOPE, ATX_PTX_SCOPE_CTA },
+    { "weak relaxed acquire release acq_rel sc volatile mmio", ATX_PTX_NO_OP, SEMANTICS, ATX_PTX_WEAK },
     { "v2", ATX_PTX_NO_OP, VECTOR, 2 },
     { "v4", ATX_PTX_NO_OP, VECTOR, 4 },
     { "v8", ATX_PTX_NO_OP, VECTOR, 8 },
 
-    { "global", ATX_PTX_NO_OP, SPACE, ATX_PTX_GLOBAL },
-    { "shared", ATX_PTX_NO_OP, SPACE, ATX_PTX_SHARED },
+    { "global shared shared::cluster local const param", ATX_PTX_NO_OP, SPACE, ATX_PTX_GLOBAL },
     { "shared::cta", ATX_PTX_NO_OP, SPACE, ATX_PTX_SHARED },
-    { "shared::cluster", ATX_PTX_NO_OP, SPACE, ATX_PTX_SHARED_CLUSTER },
-    { "local", ATX_PTX_NO_OP, SPACE, ATX_PTX_LOCAL },
-    { "const", ATX_PTX_NO_OP, SPACE, ATX_PTX_CONST },
-    { "param", ATX_PTX_NO_OP, SPACE, ATX_PTX_PARAM },
     { "param::entry", ATX_PTX_NO_OP, SPACE, ATX_PTX_PARAM },
     { "param::func", ATX_PTX_NO_OP, SPACE, ATX_PTX_PARAM },
 
     /* where a value is kept: no effect on what it is */
     { "cg", ATX_PTX_CP, FLAG, ATX_PTX_CACHED_GLOBAL },
-    { "ca", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "cg", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "cs", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "cv", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "lu", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "wb", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "wt", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L1::evict_normal", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L1::evict_unchanged", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L1::evict_first", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L1::evict_last", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L1::no_allocate", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::evict_normal", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::evict_unchanged", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::evict_first", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::evict_last", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::64B", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::128B", ATX_PTX_NO_OP, NOTHING, 0 },
-    { "L2::256B", ATX_PTX_NO_OP, NOTHING, 0 },
+    { "ca cg cs cv lu wb wt", ATX_PTX_NO_OP, NOTHING, 0 },
+    { "L1 L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate", ATX_PTX_NO_OP,
+      NOTHING, 0 },
+    { "L2 L2::evict_normal L2::evict_unchanged L2::evict_first L2::evict_last", ATX_PTX_NO_OP, NOTHING, 0 },
+    { "L2::64B L2::128B L2::256B", ATX_PTX_NO_OP, NOTHING, 0 },
     { "L2::cache_hint", ATX_PTX_NO_OP, FLAG, ATX_PTX_HINTED },
 };
 
@@ -214,6 +121,18 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows };
 static bool is_word(const char *word, int len, const char *name)
 {
     return strncmp(word, name, (size_t)len) == 0 && name[len] == '\0';
+}
+
+/* The number of the word among the blank-separated ones, from 0; -1: it is none of them. */
+static int find_among(const char *words, const char *word, int len)
+{
+    for (int k = 0; *words; k++) {
+        const size_t one = strcspn(words, " ");
+        if (one == (size_t)len && memcmp(words, word, one) == 0)
+            return k;
+        words += one + (words[one] == ' ');
+    }
+    return -1;
 }
 
 /* ---- ops whose words are more than a table can say ---- */
@@ -315,34 +234,34 @@ static bool put_once(uint8_t *field, int value)
     return true;
 }
 
-static bool apply(atx_ptx_instruction *i, const row *r)
+static bool apply(atx_ptx_instruction *i, effect effect, int value)
 {
-    switch (r->effect) {
+    switch (effect) {
     case NOTHING:
         return true;
     case FLAG:
-        i->flags |= (uint32_t)r->value;
+        i->flags |= (uint32_t)value;
         return true;
     case ROUND:
-        return put_once(&i->round, r->value);
+        return put_once(&i->round, value);
     case COMPARE:
-        return put_once(&i->compare, r->value);
+        return put_once(&i->compare, value);
     case ACTION:
-        return put_once(&i->action, r->value);
+        return put_once(&i->action, value);
     case SCOPE:
-        return put_once(&i->scope, r->value);
+        return put_once(&i->scope, value);
     case SEMANTICS:
-        i->semantics = (uint8_t)r->value;
+        i->semantics = (uint8_t)value;
         return true;
     case VECTOR:
-        i->vector = (uint8_t)r->value;
+        i->vector = (uint8_t)value;
         return true;
     case FORM:
-        return put_once(&i->form, r->value);
+        return put_once(&i->form, value);
     case LAYOUT:
-        return put_once(&i->layout[i->layout[0] != ATX_PTX_NO_LAYOUT], r->value);
+        return put_once(&i->layout[i->layout[0] != ATX_PTX_NO_LAYOUT], value);
     case SPACE:
-        return put_space(i, r->value);
+        return put_space(i, value);
     }
     return false;
 }
@@ -368,18 +287,22 @@ static bool put_shape(atx_ptx_instruction *i, const char *word, int len)
     return true;
 }
 
-static const row *find_row(int op, const char *word, int len)
+/* False: no row has the word. */
+static bool apply_row(atx_ptx_instruction *i, const char *word, int len, bool *applied)
 {
-    const row *general = NULL;
-    for (int k = 0; k < ROW_COUNT; k++) {
+    const row *general = NULL, *own = NULL;
+    int at = 0;
+    for (int k = 0; k < ROW_COUNT && !own; k++) {
         const row *r = &rows[k];
-        if ((r->op != ATX_PTX_NO_OP && r->op != op) || !is_word(word, len, r->word))
+        const int found = r->op == ATX_PTX_NO_OP || r->op == i->op ? find_among(r->words, word, len) : -1;
+        if (found < 0)
             continue;
-        if (r->op == op)
-            return r;
-        general = r;
+        at = found;
+        *(r->op == i->op ? &own : &general) = r;
     }
-    return general;
+    const row *r = own ? own : general;
+    *applied = r && apply(i, r->effect, r->effect == NOTHING ? 0 : r->value + at);
+    return r != NULL;
 }
 
 static int find_type(const char *word, int len)
@@ -397,8 +320,8 @@ bool atx_ptx_apply_word(atx_ptx_instruction *i, const char *word, int len)
     const int type = find_type(word, len);
     if (type != ATX_PTX_NO_TYPE)
         return put_type(i, type);
-    const row *r = find_row(i->op, word, len);
-    return r ? apply(i, r) : put_shape(i, word, len);
+    bool applied;
+    return apply_row(i, word, len, &applied) ? applied : put_shape(i, word, len);
 }
 
 int atx_ptx_find_op(const char *word, int len)
