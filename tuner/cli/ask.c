@@ -48,14 +48,12 @@ at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *o, bool nee
 {
     *q = (atx_question_asked){ .options = o, .with_shipped = !o->no_shipped && atx_shipped_wanted(false) };
     at_status status = atx_check_device_option(o->device, err);
-    if (status == AT_OK)
-        status = atx_open_catalog_lazily(&q->catalog, o->templates_dir, err);
+    ATX_THEN(status, atx_open_catalog_lazily(&q->catalog, o->templates_dir, err));
     if (status == AT_OK && needs_db)
         status = atx_db_path(&q->path, o->db, &q->keep, err);
     else if (status == AT_OK)
         status = path_if_any(&q->path, o->db, q->with_shipped, &q->keep, err);
-    if (status == AT_OK)
-        status = read_recorded(q, err);
+    ATX_THEN(status, read_recorded(q, err));
     return status == AT_OK ? read_problem(q, err) : status;
 }
 
@@ -104,8 +102,7 @@ static at_status open_store(atx_question_asked *q, at_error *err)
 static at_status open_lookup(atx_question_asked *q, at_error *err)
 {
     at_status status = atx_ask_device(q, err);
-    if (status == AT_OK)
-        status = atx_lookup_open(&q->lookup, q->store, q->catalog, err);
+    ATX_THEN(status, atx_lookup_open(&q->lookup, q->store, q->catalog, err));
     if (status == AT_OK && q->with_shipped)
         atx_lookup_add_shipped(q->lookup);
     return status;

@@ -94,8 +94,7 @@ static at_status write_draft(const char *folder, const atx_adopted *draft, at_er
     atx_str_addf(&op, "%s/op.cu", folder);
     atx_str_addf(&t, "%s/adopted.cu", folder);
     at_status status = op.failed ? atx_str_status(&op, err) : atx_str_status(&t, err);
-    if (status == AT_OK)
-        status = atx_out_write_new(op.data, draft->op.data, draft->op.len, err);
+    ATX_THEN(status, atx_out_write_new(op.data, draft->op.data, draft->op.len, err));
     if (status == AT_OK && (status = atx_out_write_new(t.data, draft->t.data, draft->t.len, err)) != AT_OK)
         unlink(op.data);
     if (status == AT_OK)
@@ -111,10 +110,8 @@ static at_status check_allowed(const char *folder, const char *allow, const char
     atx_headers *headers = NULL;
     atx_allowed *allowed = NULL;
     at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
-    if (status == AT_OK)
-        status = atx_allowed_open(&allowed, folder, allow, headers, err);
-    if (status == AT_OK)
-        status = atx_allowed_check(allowed, path, err);
+    ATX_THEN(status, atx_allowed_open(&allowed, folder, allow, headers, err));
+    ATX_THEN(status, atx_allowed_check(allowed, path, err));
     atx_allowed_close(allowed);
     atx_headers_close(headers);
     return status;
@@ -286,23 +283,16 @@ static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in,
     atx_str folder = { 0 }, source = { 0 };
     at_status status = make_folder(a->dir, err);
     atx_str_addf(&folder, "%s/%s", a->dir, out->name);
-    if (status == AT_OK)
-        status = atx_str_status(&folder, err);
-    if (status == AT_OK)
-        status = make_folder(folder.data, err);
-    if (status == AT_OK)
-        status = relative(&source, folder.data, f->path, err);
-    if (status == AT_OK)
-        status = relate_includes(f, folder.data, err);
+    ATX_THEN(status, atx_str_status(&folder, err));
+    ATX_THEN(status, make_folder(folder.data, err));
+    ATX_THEN(status, relative(&source, folder.data, f->path, err));
+    ATX_THEN(status, relate_includes(f, folder.data, err));
     in->source = atx_str_text(&source);
     in->includes = f->list;
     atx_adopted_clear(out);
-    if (status == AT_OK)
-        status = atx_adopt(out, in, err);
-    if (status == AT_OK)
-        status = write_draft(folder.data, out, err);
-    if (status == AT_OK)
-        status = allow_all(a, f, err);
+    ATX_THEN(status, atx_adopt(out, in, err));
+    ATX_THEN(status, write_draft(folder.data, out, err));
+    ATX_THEN(status, allow_all(a, f, err));
     atx_str_clear(&folder);
     atx_str_clear(&source);
     return status;
@@ -351,8 +341,7 @@ static at_status draft_in_program(kernel_files *k, atx_adopt_input *in, atx_adop
     in->part = slash ? slash + 1 : k->file.path;
     in->kernel = in->kernel ? in->kernel : k->kernel;
     status = open_file(&k->program, k->path.data, &ignored);
-    if (status == AT_OK)
-        status = draft(&k->program, in, &whole, &ignored);
+    ATX_THEN(status, draft(&k->program, in, &whole, &ignored));
     if (status == AT_OK && (whole.launched || out->unknown)) {
         atx_adopted_clear(out);
         *out = whole;
@@ -379,19 +368,16 @@ static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *i
     kernel_files k = { .f = &k.file };
     char name[64] = "";
     at_status status = open_file(&k.file, path, err);
-    if (status == AT_OK)
-        status = draft(&k.file, in, out, err);
+    ATX_THEN(status, draft(&k.file, in, out, err));
     if (status == AT_OK && !in->space)
         status = draft_in_program(&k, in, out, err);
-    if (status == AT_OK)
-        status = choose_name(name, out->name, err);
+    ATX_THEN(status, choose_name(name, out->name, err));
     if (name[0]) {
         in->name = name;
         atx_adopted_clear(out);
         status = atx_adopt(out, in, err);
     }
-    if (status == AT_OK)
-        status = place(a, k.f, in, out, err);
+    ATX_THEN(status, place(a, k.f, in, out, err));
     if (status == AT_OK && k.f->found.missing.len)
         print_missing(&k.f->found);
     *in = asked; /* nothing of here stays in it */
@@ -418,8 +404,7 @@ static at_status find_source(atx_str *path, const atx_adopt_space *space, const 
                           "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
                           "adopt %s FILE.cu",
                           problem, atx_str_text(&space->file), problem);
-    if (status == AT_OK)
-        status = check_allowed(folder.data, getenv(ATX_ALLOW_ENV), path->data, err);
+    ATX_THEN(status, check_allowed(folder.data, getenv(ATX_ALLOW_ENV), path->data, err));
     atx_str_clear(&folder);
     return status;
 }
@@ -438,8 +423,7 @@ static at_status adopt_space(const adopt_args *a, const char *problem, const cha
                            .space = &space };
     if (!file)
         status = find_source(&path, &space, problem, err);
-    if (status == AT_OK)
-        status = adopt(a, file ? file : path.data, &in, out, err);
+    ATX_THEN(status, adopt(a, file ? file : path.data, &in, out, err));
     if (status == AT_OK)
         atx_print(stdout, "the problem is %s %s\n", out->name, out->shape);
     atx_str_clear(&path);

@@ -36,8 +36,7 @@ static at_status shrink(const char *path, int64_t limit_bytes, at_error *err)
     at_status status = atx_store_open(&cache, path, ATX_STORE_WRITE, err);
     if (status == AT_OK && limit_bytes)
         status = atx_store_remove_cubins(&removed, cache, limit_bytes, err);
-    if (status == AT_OK)
-        status = atx_store_shrink_file(cache, err);
+    ATX_THEN(status, atx_store_shrink_file(cache, err));
     if (status == AT_OK)
         atx_print(stdout, "removed %" PRId64 " kernels\n", removed);
     atx_store_close(cache);
@@ -57,11 +56,9 @@ static at_status show(const char *path, int64_t limit_bytes, bool smaller, at_er
         atx_store_close(cache);
         cache = NULL;
         status = shrink(path, limit_bytes, err);
-        if (status == AT_OK)
-            status = atx_store_open(&cache, path, ATX_STORE_READ, err);
+        ATX_THEN(status, atx_store_open(&cache, path, ATX_STORE_READ, err));
     }
-    if (status == AT_OK)
-        status = atx_store_cubin_sizes(&sizes, cache, err);
+    ATX_THEN(status, atx_store_cubin_sizes(&sizes, cache, err));
     if (status == AT_OK)
         print_sizes(path, &sizes, limit_bytes);
     if (status == AT_OK && atx_store_is_private(path, &why) != AT_OK)
@@ -93,13 +90,11 @@ int atx_cmd_cache(int argc, char **argv)
     at_status status = atx_store_cubin_limit(&limit_bytes, limit, &err);
     if (status == AT_OK && words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
-    if (status == AT_OK)
-        status = atx_store_cache_path(&path, &err);
+    ATX_THEN(status, atx_store_cache_path(&path, &err));
     if (status == AT_OK && !path.len)
         status =
             atx_fail(&err, AT_ERR_USAGE, "no place for a cache: set AUTOTUNE_CACHE, XDG_CACHE_HOME or HOME");
-    if (status == AT_OK)
-        status = show(atx_str_text(&path), limit_bytes, smaller, &err);
+    ATX_THEN(status, show(atx_str_text(&path), limit_bytes, smaller, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
     atx_str_clear(&path);

@@ -335,8 +335,7 @@ static at_status check_all(checker *c, at_error *err)
         usable++;
         status = check_arch(c, &limits, err);
     }
-    if (status == AT_OK)
-        status = atx_compile_check_finish(c->check, err);
+    ATX_THEN(status, atx_compile_check_finish(c->check, err));
     erase(c);
     if (status == AT_OK && !usable)
         status = atx_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
@@ -475,8 +474,7 @@ static at_status execute(checker *c, at_error *err)
     const check_args *a = c->args;
     atx_limits limits;
     at_status status = atx_arch_option(&limits, &c->variant, "--arch", a->archs.items[0], err);
-    if (status == AT_OK)
-        status = atx_nvrtc_open(&c->nvrtc, err);
+    ATX_THEN(status, atx_nvrtc_open(&c->nvrtc, err));
     const atx_executing what = { .catalog = c->catalog,
                                  .nvrtc = c->nvrtc,
                                  .ops = &a->words,
@@ -526,14 +524,10 @@ static int run_check(check_args *a)
                                   : atx_format_parse(&c.format, a->format, &err);
     if (json)
         c.format = ATX_JSON;
-    if (status == AT_OK)
-        status = atx_open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
-    if (status == AT_OK)
-        status = holds_something(&c, &err);
-    if (status == AT_OK)
-        status = known_names(&c, &err);
-    if (status == AT_OK)
-        status = known_problems(&c, &err);
+    ATX_THEN(status, atx_open_catalog(&c.catalog, a->templates_dir, &c.broken, &err));
+    ATX_THEN(status, holds_something(&c, &err));
+    ATX_THEN(status, known_names(&c, &err));
+    ATX_THEN(status, known_problems(&c, &err));
     if (status == AT_OK)
         list_all_questions(&c);
     if (status == AT_OK && a->execute)

@@ -127,15 +127,12 @@ static at_status compare(atx_comparison *out, const compare_args *a, at_error *e
     atx_target of_before, of_after;
     atx_store *before = NULL, *after = NULL;
     at_status status = open_one(&before, a->words.items[0], err);
-    if (status == AT_OK)
-        status = open_one(&after, a->words.items[1], err);
-    if (status == AT_OK)
-        status = atx_stored_device_option(&of_before, count ? a->devices.items[0] : NULL, before, err);
-    if (status == AT_OK)
-        status = atx_stored_device_option(&of_after, count ? a->devices.items[count - 1] : NULL, after, err);
-    if (status == AT_OK)
-        status = atx_compare_stores(out, before, count ? of_before.name : NULL, after,
-                                    count ? of_after.name : NULL, a->tolerance, err);
+    ATX_THEN(status, open_one(&after, a->words.items[1], err));
+    ATX_THEN(status, atx_stored_device_option(&of_before, count ? a->devices.items[0] : NULL, before, err));
+    ATX_THEN(status,
+             atx_stored_device_option(&of_after, count ? a->devices.items[count - 1] : NULL, after, err));
+    ATX_THEN(status, atx_compare_stores(out, before, count ? of_before.name : NULL, after,
+                                        count ? of_after.name : NULL, a->tolerance, err));
     if (status == AT_OK && out->count == 0)
         status = atx_fail(err, AT_ERR_NOT_FOUND, "%s and %s have no problem in common", a->words.items[0],
                           a->words.items[1]);
@@ -169,10 +166,8 @@ int atx_cmd_compare(int argc, char **argv)
         return code;
     a.tolerance = 0.01 * (double)a.tolerance_percent;
     at_status status = atx_format_parse(&format, a.format, &err);
-    if (status == AT_OK)
-        status = check_args(&a, &err);
-    if (status == AT_OK)
-        status = compare(&c, &a, &err);
+    ATX_THEN(status, check_args(&a, &err));
+    ATX_THEN(status, compare(&c, &a, &err));
     if (status == AT_OK) {
         print_rows(&c, format, a.all);
         print_summary(&c);

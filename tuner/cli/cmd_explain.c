@@ -202,20 +202,14 @@ static int run_explain(const explain_args *a)
     at_error err = { 0 };
     bool json = false;
     at_status status = atx_format_text_or_json(&json, a->format, "an explanation", &err);
-    if (status == AT_OK)
-        status = atx_ask_open(&e.q, &a->ask, false, &err);
-    if (status == AT_OK)
-        status = atx_problem_key_of(&e.key, &e.shape, &e.q.problem, &err);
-    if (status == AT_OK)
-        status = atx_ask(&e.winner, &e.q, ATX_OUTDATED_NEVER, NULL, &err);
+    ATX_THEN(status, atx_ask_open(&e.q, &a->ask, false, &err));
+    ATX_THEN(status, atx_problem_key_of(&e.key, &e.shape, &e.q.problem, &err));
+    ATX_THEN(status, atx_ask(&e.winner, &e.q, ATX_OUTDATED_NEVER, NULL, &err));
     if (status == AT_OK)
         status = atx_nvrtc_open(&e.nvrtc, &err); /* last: what was mistyped is told without a compiler */
-    if (status == AT_OK)
-        status = choose_device(&e, &err);
-    if (status == AT_OK)
-        status = open_instance(&e, &err);
-    if (status == AT_OK)
-        status = explain_all(&e, &err);
+    ATX_THEN(status, choose_device(&e, &err));
+    ATX_THEN(status, open_instance(&e, &err));
+    ATX_THEN(status, explain_all(&e, &err));
     if (status == AT_OK) {
         const atx_explained_problem p = { .problem = &e.q.problem,
                                           .shape = atx_str_text(&e.shape),
@@ -243,10 +237,8 @@ static int explain_pack(const explain_args *a)
     if (a->ask.words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "found both --pack and '%s'; expected one of them",
                           a->ask.words.items[0]);
-    if (status == AT_OK)
-        status = atx_open_catalog(&catalog, a->ask.templates_dir, NULL, &err);
-    if (status == AT_OK)
-        status = atx_pack_read(&set, a->pack, catalog, &err);
+    ATX_THEN(status, atx_open_catalog(&catalog, a->ask.templates_dir, NULL, &err));
+    ATX_THEN(status, atx_pack_read(&set, a->pack, catalog, &err));
     if (status == AT_OK)
         atx_print_pack(set);
     atx_pack_set_close(set);

@@ -106,10 +106,8 @@ static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen
                                 .templates = args->ask.templates_dir,
                                 .refused = &refused,
                                 .with_main = args->with_main };
-    if (status == AT_OK)
-        status = take_headers(&list, c, c->question.store, &cause);
-    if (status == AT_OK)
-        status = format->write(out, &c->in, &cause);
+    ATX_THEN(status, take_headers(&list, c, c->question.store, &cause));
+    ATX_THEN(status, format->write(out, &c->in, &cause));
     atx_str_clear(&list);
     *again = status != AT_OK && refused;
     if (*again)
@@ -191,12 +189,9 @@ static int run_export(const export_args *a)
     atx_str text = { 0 };
     at_error err = { 0 };
     at_status status = find_format(&format, a, &err);
-    if (status == AT_OK)
-        status = atx_ask_open(&c.question, &a->ask, false, &err);
-    if (status == AT_OK)
-        status = check_output(a, q->path, &err);
-    if (status == AT_OK)
-        status = make_text(&text, &c, a, format, &err);
+    ATX_THEN(status, atx_ask_open(&c.question, &a->ask, false, &err));
+    ATX_THEN(status, check_output(a, q->path, &err));
+    ATX_THEN(status, make_text(&text, &c, a, format, &err));
     if (status == AT_OK && a->depfile)
         status = atx_depfile_write(a->depfile, a->output, q->catalog, q->problem.op, &err);
     if (status == AT_OK && !is_to_stdout(a))

@@ -60,12 +60,10 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     double began_s = atx_now_s();
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_status status = open_stores(stores, &count, a, path, err);
-    if (status == AT_OK)
-        status = check_output(a, path, output, err);
+    ATX_THEN(status, check_output(a, path, output, err));
     if (status == AT_OK && !a->alone && atx_shipped_wanted(false))
         status = atx_model_shipped(&before, NULL, NULL, err);
-    if (status == AT_OK)
-        status = atx_model_learn(&model, catalog, stores, count, before, &cancel, err);
+    ATX_THEN(status, atx_model_learn(&model, catalog, stores, count, before, &cancel, err));
     if (status == AT_OK && model && (a->alone || count > 1))
         atx_model_keep(model);
     if (status == AT_OK && !model)
@@ -74,8 +72,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
             "%s: found too few trials to learn from; expected at least 100 of one operation, of at least 8 "
             "problems: tune more problems",
             path);
-    if (status == AT_OK)
-        status = atx_model_write(model, output, err);
+    ATX_THEN(status, atx_model_write(model, output, err));
     for (int i = 0; status == AT_OK && atx_model_of_op(&training_samples, model, i); i++)
         atx_print(stdout,
                   "%s on %s: %" PRId64 " trials of %" PRId64 " problems, %" PRId64
@@ -115,13 +112,10 @@ int atx_cmd_learn(int argc, char **argv)
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.more, &code))
         return code;
     at_status status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
-    if (status == AT_OK)
-        status = atx_db_to_read(&path, a.db, &keep, &err);
-    if (status == AT_OK)
-        status = atx_learned_path(&beside, path, &err);
+    ATX_THEN(status, atx_db_to_read(&path, a.db, &keep, &err));
+    ATX_THEN(status, atx_learned_path(&beside, path, &err));
     output = a.output ? a.output : atx_str_text(&beside);
-    if (status == AT_OK)
-        status = learn(catalog, path, &a, output, &err);
+    ATX_THEN(status, learn(catalog, path, &a, output, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
     atx_catalog_close(catalog);

@@ -506,12 +506,10 @@ int atx_cmd_list(int argc, char **argv)
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
     at_status status = atx_format_text_or_json(&r.json, format, "a list", &err);
-    if (status == AT_OK)
-        status = atx_open_catalog(&r.catalog, templates_dir, NULL, &err);
+    ATX_THEN(status, atx_open_catalog(&r.catalog, templates_dir, NULL, &err));
     if (status == AT_OK && r.op && !atx_catalog_find_op(r.catalog, r.op))
         status = atx_unknown_op(r.catalog, "--op: ", r.op, &err);
-    if (status == AT_OK)
-        status = parse_words(&r, &words, keep, &err);
+    ATX_THEN(status, parse_words(&r, &words, keep, &err));
     code = status == AT_OK ? list(&r) : atx_complain(&err);
     atx_catalog_close(r.catalog);
     return code;

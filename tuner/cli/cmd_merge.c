@@ -53,9 +53,8 @@ int atx_cmd_merge(int argc, char **argv)
                      words.count, words.count == 1 ? "" : "s");
     if (status == AT_OK)
         atx_warn_of_network(words.items[0]);
-    if (status == AT_OK)
-        status =
-            atx_store_merge_into(words.items[0], words.items + 1, words.count - 1, &cancel, &counts, &err);
+    ATX_THEN(status,
+             atx_store_merge_into(words.items[0], words.items + 1, words.count - 1, &cancel, &counts, &err));
     if (status != AT_OK)
         return atx_complain(&err);
     if (!quiet)

@@ -76,8 +76,7 @@ static at_status read_list(atx_pack_domain *out, const char *file, const atx_cat
     atx_shapes shapes = { 0 };
     at_status status =
         atx_shapes_read(&shapes, file, catalog, &(atx_shape_defaults){ .op = op->name, .type = &type }, err);
-    if (status == AT_OK)
-        status = atx_pack_domain_list(out, op, type, &shapes, file, err);
+    ATX_THEN(status, atx_pack_domain_list(out, op, type, &shapes, file, err));
     atx_shapes_clear(&shapes);
     return status;
 }
@@ -91,8 +90,7 @@ static at_status read_domain(atx_pack_domain *out, const pack_args *a, const atx
     if (a->shapes)
         return read_list(out, a->shapes, catalog, op, type, err);
     at_status status = split_ranges(&r, &a->sizes, err);
-    if (status == AT_OK)
-        status = atx_pack_domain_read(out, op, type, r.words, r.count, err);
+    ATX_THEN(status, atx_pack_domain_read(out, op, type, r.words, r.count, err));
     clear_ranges(&r);
     return status;
 }
@@ -211,8 +209,7 @@ static at_status write_file(const char *folder, const char *name, const char *su
     atx_str path = { 0 };
     atx_str_addf(&path, "%s/%s%s", folder, name, suffix);
     at_status status = atx_str_status(&path, err);
-    if (status == AT_OK)
-        status = atx_out_write_all(path.data, atx_str_text(text), text->len, err);
+    ATX_THEN(status, atx_out_write_all(path.data, atx_str_text(text), text->len, err));
     if (status == AT_OK)
         atx_print(stdout, "%s\n", path.data);
     atx_str_clear(&path);
@@ -227,16 +224,12 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
     at_status status = compiled ? AT_OK : atx_no_memory(err);
     for (int m = 0; m < count && status == AT_OK; m++)
         status = (a->source ? atx_pack_take_sources : atx_pack_compile)(&compiled[m], packs[m], err);
-    if (status == AT_OK)
-        status = atx_pack_write(&files, compiled, count, name, command, err);
+    ATX_THEN(status, atx_pack_write(&files, compiled, count, name, command, err));
     if (status == AT_OK && mkdir(a->folder, 0777) != 0 && errno != EEXIST)
         status = atx_fail(err, AT_ERR_SYSTEM, "%s: %s", a->folder, strerror(errno));
-    if (status == AT_OK)
-        status = write_file(a->folder, name, ".h", &files.header, err);
-    if (status == AT_OK)
-        status = write_file(a->folder, name, a->source ? ".cu" : ".c", &files.source, err);
-    if (status == AT_OK)
-        status = write_file(a->folder, name, ".json", &files.description, err);
+    ATX_THEN(status, write_file(a->folder, name, ".h", &files.header, err));
+    ATX_THEN(status, write_file(a->folder, name, a->source ? ".cu" : ".c", &files.source, err));
+    ATX_THEN(status, write_file(a->folder, name, ".json", &files.description, err));
     if (status == AT_OK && files.test.len)
         status = write_file(a->folder, name, "_test.c", &files.test, err);
     atx_pack_files_clear(&files);
@@ -326,12 +319,10 @@ static at_status open_tuner(making *m, at_error *err)
                                      .command = m->command,
                                      .cancel = &atx_cancel_requested };
     at_status status = atx_store_cache_path(&m->cache, err);
-    if (status == AT_OK)
-        status = atx_store_cubin_limit(&m->options.cache_bytes, NULL, err);
+    ATX_THEN(status, atx_store_cubin_limit(&m->options.cache_bytes, NULL, err));
     m->options.cache_path = m->cache.len ? atx_str_text(&m->cache) : NULL;
     atx_process_take_time();
-    if (status == AT_OK)
-        status = atx_pack_tuner_open(&m->tuner, m->catalog, &m->options, a->tune_s, err);
+    ATX_THEN(status, atx_pack_tuner_open(&m->tuner, m->catalog, &m->options, a->tune_s, err));
     if (status != AT_OK)
         return status;
     const atx_device_info *info = atx_pack_tuner_device(m->tuner);
@@ -374,8 +365,7 @@ static at_status choose_targets(making *m, at_error *err)
     atx_target target = { .cc = 0 };
     for (int i = 0; i < a->devices.count && status == AT_OK; i++) {
         status = atx_device_option(&target, a->devices.items[i], NULL, true, err);
-        if (status == AT_OK)
-            status = add_target(m, &target, 0, err);
+        ATX_THEN(status, add_target(m, &target, 0, err));
     }
     target = m->count ? m->targets[0] : (atx_target){ .cc = 0 };
     for (int i = 0; i < a->archs.count && status == AT_OK; i++) {
@@ -429,8 +419,7 @@ static at_status make_all(making *m, const char *name, const char *command, at_e
     at_status status = m->args->tune_s > 0 ? open_tuner(m, err) : choose_targets(m, err);
     for (int i = 0; i < m->count && status == AT_OK; i++)
         status = make_one(m, i, err);
-    if (status == AT_OK)
-        status = write_pack(m->args, m->packs, m->count, name, command, err);
+    ATX_THEN(status, write_pack(m->args, m->packs, m->count, name, command, err));
     for (int i = 0; i < m->count; i++) {
         if (status == AT_OK)
             print_pack(m->packs[i]);
@@ -446,18 +435,14 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
     char name[64];
     atx_str keep = { 0 };
     at_status status = read_op(&m.op, &type, a, catalog, err);
-    if (status == AT_OK)
-        status = read_within(&m.within, a->within, err);
-    if (status == AT_OK)
-        status = check_name(name, a, m.op, type, err);
-    if (status == AT_OK)
-        status = read_domain(&m.domain, a, catalog, m.op, type, err);
+    ATX_THEN(status, read_within(&m.within, a->within, err));
+    ATX_THEN(status, check_name(name, a, m.op, type, err));
+    ATX_THEN(status, read_domain(&m.domain, a, catalog, m.op, type, err));
     if (status == AT_OK && a->tries)
         status = read_list(&m.tries, a->tries, catalog, m.op, type, err);
     if (status == AT_OK && atx_db_path(&m.db, a->db, &keep, NULL) != AT_OK)
         m.db = NULL;
-    if (status == AT_OK)
-        status = make_all(&m, name, command, err);
+    ATX_THEN(status, make_all(&m, name, command, err));
     atx_pack_tuner_close(m.tuner);
     atx_pack_domain_clear(&m.domain);
     atx_pack_domain_clear(&m.tries);
@@ -513,8 +498,7 @@ int atx_cmd_pack(int argc, char **argv)
     at_status status = atx_open_catalog(&catalog, a.templates_dir, &broken, &err);
     if (status == AT_OK && (a.problems < 8 || a.problems > 4096 || a.kernels < 1 || a.kernels > 32))
         status = atx_fail(&err, AT_ERR_USAGE, "expected --problems of 8 to 4096 and --kernels of 1 to 32");
-    if (status == AT_OK)
-        status = make(&a, catalog, atx_str_text(&command), &err);
+    ATX_THEN(status, make(&a, catalog, atx_str_text(&command), &err));
     atx_catalog_close(catalog);
     atx_str_clear(&command);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);

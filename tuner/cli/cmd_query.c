@@ -277,8 +277,7 @@ static at_status answer(atx_question_asked *q, const query_args *args, atx_forma
 {
     atx_found found;
     at_status status = args->tune_s > 0 ? tune_first(q, args->tune_s, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_ask(&found, q, ATX_OUTDATED_LAST, NULL, err);
+    ATX_THEN(status, atx_ask(&found, q, ATX_OUTDATED_LAST, NULL, err));
     if (status == AT_OK)
         print_answer(&found, q, format, first);
     return status == AT_OK && found.match == ATX_MATCH_NONE ? atx_ask_none(q, &found, err) : status;
@@ -310,12 +309,11 @@ static int run_query(const query_args *args)
     atx_format format = ATX_TEXT;
     at_error err = { 0 };
     at_status status = atx_format_parse(&format, args->format, &err);
-    if (status == AT_OK)
-        status = atx_ask_open(&q, &args->ask, args->tune_s > 0, &err);
+    ATX_THEN(status, atx_ask_open(&q, &args->ask, args->tune_s > 0, &err));
     if (status == AT_OK)
         atx_note(atx_str_text(&q.shapes.notes));
-    if (status == AT_OK)
-        status = args->ask.shapes ? answer_all(&q, args, format, &err) : answer(&q, args, format, true, &err);
+    ATX_THEN(status,
+             args->ask.shapes ? answer_all(&q, args, format, &err) : answer(&q, args, format, true, &err));
     atx_ask_close(&q);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }

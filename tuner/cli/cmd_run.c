@@ -222,10 +222,8 @@ static at_status show_resources(attempt *r, at_error *err)
     atx_problem_key key;
     atx_str shape = { 0 };
     at_status status = atx_problem_key_of(&key, &shape, &r->problem, err);
-    if (status == AT_OK)
-        status = atx_store_open(&store, atx_str_text(&r->db), ATX_STORE_READ, err);
-    if (status == AT_OK)
-        status = atx_store_each_trial(store, &key, NULL, show_trial, r, err);
+    ATX_THEN(status, atx_store_open(&store, atx_str_text(&r->db), ATX_STORE_READ, err));
+    ATX_THEN(status, atx_store_each_trial(store, &key, NULL, show_trial, r, err));
     atx_store_close(store);
     atx_str_clear(&shape);
     return status;
@@ -255,8 +253,7 @@ static at_status tune(attempt *r, at_error *err)
     };
     at_status status = atx_use_cache(&options, NULL, &cache, err);
     atx_display_init(&r->display, false, false);
-    if (status == AT_OK)
-        status = atx_tune(&r->problem, 1, r->catalog, &options, &events, err);
+    ATX_THEN(status, atx_tune(&r->problem, 1, r->catalog, &options, &events, err));
     atx_display_erase(&r->display);
     atx_str_clear(&cache);
     return status;
@@ -270,17 +267,12 @@ static int run_once(const run_args *a, uint64_t *state)
     at_status status = atx_format_parse(&r.format, a->format, &err);
     if (status == AT_OK && r.format == ATX_CSV)
         status = atx_fail(&err, AT_ERR_USAGE, "--format: found 'csv'; expected text or json");
-    if (status == AT_OK)
-        status = atx_open_catalog(&r.catalog, a->templates_dir, NULL, &err);
-    if (status == AT_OK)
-        status = atx_problem_from_words(&r.problem, &a->words, r.catalog, &err);
-    if (status == AT_OK)
-        status = choose_config(&r, &err);
+    ATX_THEN(status, atx_open_catalog(&r.catalog, a->templates_dir, NULL, &err));
+    ATX_THEN(status, atx_problem_from_words(&r.problem, &a->words, r.catalog, &err));
+    ATX_THEN(status, choose_config(&r, &err));
     *state = atx_watched_state(r.t, a->templates_dir);
-    if (status == AT_OK)
-        status = make_folder(&r, &err);
-    if (status == AT_OK)
-        status = tune(&r, &err);
+    ATX_THEN(status, make_folder(&r, &err));
+    ATX_THEN(status, tune(&r, &err));
     if (status == AT_OK && r.format == ATX_TEXT && !atx_cancel_requested)
         status = show_resources(&r, &err);
     if (status == AT_OK && r.failed)

@@ -379,12 +379,9 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
     at_status status = here ? atx_problem_key_of(&key, &shape, problem, err) : AT_OK;
     if (!here)
         key = a->stored.key;
-    if (status == AT_OK)
-        status = atx_store_open_recording(&store, path, NULL, err);
-    if (status == AT_OK)
-        status = atx_stored_device_option(&device, a->device, store, err);
-    if (status == AT_OK)
-        status = atx_store_each_trial(store, &key, NULL, keep, &t, err);
+    ATX_THEN(status, atx_store_open_recording(&store, path, NULL, err));
+    ATX_THEN(status, atx_stored_device_option(&device, a->device, store, err));
+    ATX_THEN(status, atx_store_each_trial(store, &key, NULL, keep, &t, err));
     if (status == AT_OK && t.failed)
         status = atx_no_memory(err);
     if (status == AT_OK && t.count == 0)
@@ -424,8 +421,7 @@ static at_status find_stored(atx_problem *problem, show_args *a, const char *pat
     const at_status before = err->status;
     at_error why = { 0 };
     at_status status = atx_store_open_recording(&store, path, NULL, NULL);
-    if (status == AT_OK)
-        status = atx_stored_problem_find(&a->stored, &a->words, store, &why);
+    ATX_THEN(status, atx_stored_problem_find(&a->stored, &a->words, store, &why));
     atx_store_close(store);
     *problem = a->stored.problem;
     if (status == AT_OK || *why.text == '\0')
@@ -463,19 +459,15 @@ int atx_cmd_show(int argc, char **argv)
     at_status status = atx_format_parse(&format, a.format, &err);
     if (status == AT_OK && a.by && strcmp(a.by, "template") != 0 && strcmp(a.by, "outcome") != 0)
         status = atx_fail(&err, AT_ERR_USAGE, "--by: found '%s'; expected template or outcome", a.by);
-    if (status == AT_OK)
-        status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
-    if (status == AT_OK)
-        status = atx_db_to_read(&path, a.db, &keep_path, &err);
-    if (status == AT_OK)
-        status = atx_catalog_add_recorded(catalog, path, &err);
+    ATX_THEN(status, atx_open_catalog(&catalog, a.templates_dir, NULL, &err));
+    ATX_THEN(status, atx_db_to_read(&path, a.db, &keep_path, &err));
+    ATX_THEN(status, atx_catalog_add_recorded(catalog, path, &err));
     if (status == AT_OK) {
         status = atx_problem_from_words(&problem, &a.words, catalog, &err);
         if (status != AT_OK && a.words.count)
             status = find_stored(&problem, &a, path, &err);
     }
-    if (status == AT_OK)
-        status = show(&problem, catalog, path, &a, format, &err);
+    ATX_THEN(status, show(&problem, catalog, path, &a, format, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
     atx_stored_problem_clear(&a.stored);

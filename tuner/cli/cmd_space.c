@@ -321,18 +321,12 @@ int atx_cmd_space(int argc, char **argv)
             atx_fail(&err, AT_ERR_USAGE, "found --bench with --list, --sample or --fix; expected it alone");
     if (status == AT_OK && a.list && a.sample)
         status = atx_fail(&err, AT_ERR_USAGE, "found both --list and --sample; expected one of them");
-    if (status == AT_OK)
-        status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
-    if (status == AT_OK)
-        status = atx_catalog_add_replayed(catalog, a.device, &err);
-    if (status == AT_OK)
-        status = atx_problem_from_words(&problem, &a.words, catalog, &err);
-    if (status == AT_OK)
-        status = find_limits(&limits, &a, &err);
-    if (status == AT_OK)
-        status = atx_problem_bind(slots, &problem, &limits, &err);
-    if (status == AT_OK)
-        status = show_spaces(&a, catalog, &problem, slots, format, &err);
+    ATX_THEN(status, atx_open_catalog(&catalog, a.templates_dir, NULL, &err));
+    ATX_THEN(status, atx_catalog_add_replayed(catalog, a.device, &err));
+    ATX_THEN(status, atx_problem_from_words(&problem, &a.words, catalog, &err));
+    ATX_THEN(status, find_limits(&limits, &a, &err));
+    ATX_THEN(status, atx_problem_bind(slots, &problem, &limits, &err));
+    ATX_THEN(status, show_spaces(&a, catalog, &problem, slots, format, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
     atx_catalog_close(catalog);

@@ -240,10 +240,8 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
         status = atx_unknown_op(p->catalog, "--op: ", a->op, err);
     if (status == AT_OK && a->dtype && atx_dtype_parse(&type, a->dtype, strlen(a->dtype), &cause))
         status = atx_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
-    if (status == AT_OK)
-        status = read_numbers(pitches, &defaults.pitch_count, &a->ld, &LD, err);
-    if (status == AT_OK)
-        status = read_numbers(aligns, &defaults.align_count, &a->align, &ALIGN, err);
+    ATX_THEN(status, read_numbers(pitches, &defaults.pitch_count, &a->ld, &LD, err));
+    ATX_THEN(status, read_numbers(aligns, &defaults.align_count, &a->align, &ALIGN, err));
     if (status != AT_OK)
         return status;
     if (a->shapes && a->words.count)
@@ -293,18 +291,13 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
                              .command = atx_str_text(&p->command),
                              .cancel = &atx_cancel_requested };
     at_status status = atx_format_parse(&p->format, a->format, err);
-    if (status == AT_OK)
-        status = plan_devices(p, &a->devices, err);
-    if (status == AT_OK)
-        status = plan_strategy(p, a->strategy, err);
-    if (status == AT_OK)
-        status = plan_shapes(p, a, err);
-    if (status == AT_OK)
-        status = plan_restrictions(p, a, err);
+    ATX_THEN(status, plan_devices(p, &a->devices, err));
+    ATX_THEN(status, plan_strategy(p, a->strategy, err));
+    ATX_THEN(status, plan_shapes(p, a, err));
+    ATX_THEN(status, plan_restrictions(p, a, err));
     if (status == AT_OK && a->shard)
         status = plan_shard(p, a->shard, err);
-    if (status == AT_OK)
-        status = plan_db(p, a->db, err);
+    ATX_THEN(status, plan_db(p, a->db, err));
     if (status == AT_OK && !a->no_cache)
         status = atx_use_cache(o, a->cache_limit, &p->cache, err);
     return status == AT_OK ? check_trace(p, a, err) : status;
@@ -358,8 +351,7 @@ static int run_plan(plan *p, const tune_args *a)
     atx_process_take_time();
     if (status == AT_OK && p->over.ranks)
         status = atx_over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
-    if (status == AT_OK)
-        status = atx_tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    ATX_THEN(status, atx_tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err));
     atx_display_erase(&out.display);
     if (atx_trace_close(p->options.trace, &cause) != AT_OK)
         traced = atx_complain(&cause);

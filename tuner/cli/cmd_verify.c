@@ -85,9 +85,8 @@ static at_status add_problem(work *w, const atx_problem *problem, at_error *err)
     atx_str shape = { 0 };
     atx_answer answer = { 0 };
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    if (status == AT_OK)
-        status = atx_store_find_winner(&answer, atx_session_env(w->session)->store, &key, NULL,
-                                       atx_session_env(w->session)->fingerprint.device, err);
+    ATX_THEN(status, atx_store_find_winner(&answer, atx_session_env(w->session)->store, &key, NULL,
+                                           atx_session_env(w->session)->fingerprint.device, err));
     if (status == AT_ERR_NOT_FOUND)
         status =
             atx_fail(err, status, "%s has no winner of %s %s %s on %s", w->options.db_path, key.op, key.shape,
@@ -214,20 +213,16 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
     const verify_args *a = w->args;
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_status status = atx_open_catalog(&w->catalog, a->templates_dir, NULL, err);
-    if (status == AT_OK)
-        status = atx_db_to_read(&w->options.db_path, a->db, &w->keep, err);
+    ATX_THEN(status, atx_db_to_read(&w->options.db_path, a->db, &w->keep, err));
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
         status = atx_fail(
             err, AT_ERR_NOT_FOUND,
             "%s: no such database, so nothing to verify; `autotune SHAPE` makes it on a machine with "
             "a GPU, or name another with --db",
             w->options.db_path);
-    if (status == AT_OK)
-        status = atx_use_cache(&w->options, NULL, &w->cache, err);
-    if (status == AT_OK)
-        status = read_shapes(w, err);
-    if (status == AT_OK)
-        status = atx_device_open(&w->device, a->device ? a->device : "0", &cancel, err);
+    ATX_THEN(status, atx_use_cache(&w->options, NULL, &w->cache, err));
+    ATX_THEN(status, read_shapes(w, err));
+    ATX_THEN(status, atx_device_open(&w->device, a->device ? a->device : "0", &cancel, err));
     bool replay = a->device && atx_device_is_replay(a->device);
     w->options.warm = a->warm;
     w->options.force = true; /* whatever was known to fail here before */
@@ -236,10 +231,8 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
     const atx_session_plan plan = {
         .catalog = w->catalog, .options = &w->options, .events = events, .replay = replay
     };
-    if (status == AT_OK)
-        status = atx_session_begin(&w->session, &plan, err);
-    if (status == AT_OK)
-        status = atx_session_open(w->session, w->device, err);
+    ATX_THEN(status, atx_session_begin(&w->session, &plan, err));
+    ATX_THEN(status, atx_session_open(w->session, w->device, err));
     return status == AT_OK ? collect_all(w, err) : status;
 }
 
@@ -310,10 +303,8 @@ int atx_cmd_verify(int argc, char **argv)
         return code;
     a.tolerance = 0.01 * (double)a.tolerance_percent;
     at_status status = atx_format_parse(&w.format, a.format, &err);
-    if (status == AT_OK)
-        status = open_all(&w, &events, &err);
-    if (status == AT_OK)
-        status = verify_all(&w, &err);
+    ATX_THEN(status, open_all(&w, &events, &err));
+    ATX_THEN(status, verify_all(&w, &err));
     code = status == AT_OK ? exit_code(&w) : atx_complain(&err);
     work_close(&w);
     return code;

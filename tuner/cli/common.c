@@ -102,8 +102,7 @@ static at_status name_folders(const folder_option *o, const atx_option *table, a
     if (!words || (!given.len && !before))
         return AT_OK;
     at_status status = atx_str_status(&given, err);
-    if (status == AT_OK)
-        status = atx_folders_read(&folders, o->what, given.len ? given.data : before, &cause);
+    ATX_THEN(status, atx_folders_read(&folders, o->what, given.len ? given.data : before, &cause));
     if (cause.status != AT_OK && given.len)
         atx_fail(err, status, "%s", cause.text);
     else if (cause.status != AT_OK)
@@ -163,8 +162,7 @@ bool atx_command_options(const atx_usage *usage, const atx_option *table, int ar
         return false;
     }
     at_status status = atx_options_parse(rows, argc, argv, words, &help, &err);
-    if (status == AT_OK)
-        status = atx_terminal_color_option(color, &err);
+    ATX_THEN(status, atx_terminal_color_option(color, &err));
     if (status == AT_OK && !help)
         status = name_all_folders(table, &err);
     if (status != AT_OK) {
@@ -408,8 +406,7 @@ at_status atx_catalog_add_recorded(atx_catalog *catalog, const char *path, at_er
     if (access(path, F_OK) != 0)
         return AT_OK;
     at_status status = atx_store_open_recording(&store, path, NULL, err);
-    if (status == AT_OK)
-        status = atx_catalog_add_recorded_of(catalog, store, err);
+    ATX_THEN(status, atx_catalog_add_recorded_of(catalog, store, err));
     atx_store_close(store);
     return status;
 }
@@ -420,8 +417,7 @@ at_status atx_catalog_add_replayed(atx_catalog *catalog, const char *device, at_
     if (!device || !atx_device_is_replay(device))
         return AT_OK;
     at_status status = atx_device_replay_parse(&replay, device, err);
-    if (status == AT_OK)
-        status = atx_catalog_add_recorded(catalog, atx_str_text(&replay.file), err);
+    ATX_THEN(status, atx_catalog_add_recorded(catalog, atx_str_text(&replay.file), err));
     atx_str_clear(&replay.file);
     return status;
 }
@@ -474,8 +470,7 @@ at_status atx_db_to_read(const char **out, const char *given, atx_str *keep, at_
 at_status atx_use_cache(atx_tune_options *options, const char *limit, atx_str *keep, at_error *err)
 {
     at_status status = atx_store_cache_path(keep, err);
-    if (status == AT_OK)
-        status = atx_store_cubin_limit(&options->cache_bytes, limit, err);
+    ATX_THEN(status, atx_store_cubin_limit(&options->cache_bytes, limit, err));
     options->cache_path = keep->len ? atx_str_text(keep) : NULL;
     return status;
 }

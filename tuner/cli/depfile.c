@@ -72,8 +72,7 @@ at_status atx_depfile_write(const char *path, const char *output, const atx_cata
     add_op(&text, catalog, op);
     atx_str_add(&text, "\n");
     status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = atx_out_write_all(path, atx_str_text(&text), text.len, err);
+    ATX_THEN(status, atx_out_write_all(path, atx_str_text(&text), text.len, err));
     atx_str_clear(&text);
     return status;
 }

@@ -148,8 +148,7 @@ static at_status execute_op(atx_executed_total *total, const atx_executing *w, c
                                     .configs = w->configs };
     atx_execute *e = NULL;
     at_status status = atx_execute_open(&e, &o, err);
-    if (status == AT_OK)
-        status = add_problems(e, w, op, err);
+    ATX_THEN(status, add_problems(e, w, op, err));
     for (int i = 0; i < atx_catalog_template_count(w->catalog, op) && status == AT_OK; i++) {
         atx_executed x = { .t = NULL };
         const atx_template *t = atx_catalog_template(w->catalog, op, i);

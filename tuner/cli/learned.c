@@ -26,8 +26,7 @@ static at_status renew(int64_t *trials, const atx_catalog *catalog, atx_store *s
     atx_model *known = NULL, *model = NULL;
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_status status = atx_shipped_wanted(false) ? atx_model_shipped(&known, NULL, NULL, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_model_learn(&model, catalog, &store, 1, known, &cancel, err);
+    ATX_THEN(status, atx_model_learn(&model, catalog, &store, 1, known, &cancel, err));
     if (status == AT_OK && model)
         status = atx_model_write(model, path, err);
     if (status == AT_OK)
@@ -45,10 +44,8 @@ at_status atx_learned_renew(int64_t *trials, const atx_catalog *catalog, const c
     bool due = false;
     *trials = 0;
     at_status status = atx_store_open_unless(&store, db, ATX_STORE_READ, &cancel, err);
-    if (status == AT_OK)
-        status = atx_learned_path(&path, db, err);
-    if (status == AT_OK)
-        status = atx_model_is_due(&due, store, atx_str_text(&path), err);
+    ATX_THEN(status, atx_learned_path(&path, db, err));
+    ATX_THEN(status, atx_model_is_due(&due, store, atx_str_text(&path), err));
     if (status == AT_OK && due)
         status = renew(trials, catalog, store, atx_str_text(&path), err);
     atx_str_clear(&path);

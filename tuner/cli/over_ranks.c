@@ -107,8 +107,7 @@ at_status atx_over_ranks_plan(atx_over_ranks *over, atx_tune_options *options, c
 {
     at_status status = atx_ranks_gather(over->ranks, err);
     int count = status == AT_OK ? atx_ranks_count(over->ranks) : 0;
-    if (status == AT_OK)
-        status = room_for(over, count, err);
+    ATX_THEN(status, room_for(over, count, err));
     for (int r = 0; r < count && status == AT_OK; r++)
         if (r == 0 || !atx_ranks_is_gone(over->ranks, r)) {
             int before = over->count;

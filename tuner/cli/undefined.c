@@ -81,8 +81,7 @@ static at_status allow_folder_of(atx_allowed **out, const atx_undefined_file *fi
     atx_str folder = { 0 };
     atx_join_path(&folder, file->path, ".");
     at_status status = atx_str_status(&folder, err);
-    if (status == AT_OK)
-        status = atx_allowed_open(out, folder.data, file->allow, headers, err);
+    ATX_THEN(status, atx_allowed_open(out, folder.data, file->allow, headers, err));
     atx_str_clear(&folder);
     return status;
 }
@@ -96,17 +95,16 @@ static at_status gather(atx_gathered *out, const atx_undefined_file *file, const
                                 .count = 1 };
     atx_allowed *allowed = NULL;
     at_status status = allow_folder_of(&allowed, file, headers, err);
-    if (status == AT_OK)
-        status = atx_gather(out,
-                            &(atx_gather_request){ .file = file->path,
-                                                   .sources = &sources,
-                                                   .includes = file->includes,
-                                                   .headers = headers,
-                                                   .allowed = allowed,
-                                                   .large = true,
-                                                   .reached = file->kernel,
-                                                   .replaced = "" },
-                            err);
+    ATX_THEN(status, atx_gather(out,
+                                &(atx_gather_request){ .file = file->path,
+                                                       .sources = &sources,
+                                                       .includes = file->includes,
+                                                       .headers = headers,
+                                                       .allowed = allowed,
+                                                       .large = true,
+                                                       .reached = file->kernel,
+                                                       .replaced = "" },
+                                err));
     atx_allowed_close(allowed);
     return status;
 }
@@ -116,8 +114,7 @@ at_status atx_undefined_gather(atx_gathered *out, const atx_undefined_file *file
     atx_headers *headers = NULL;
     *out = (atx_gathered){ 0 };
     at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
-    if (status == AT_OK)
-        status = gather(out, file, headers, err);
+    ATX_THEN(status, gather(out, file, headers, err));
     atx_headers_close(headers);
     return status;
 }
@@ -131,17 +128,14 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefin
     atx_resources ignored;
     bool ok = false;
     at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
-    if (status == AT_OK)
-        status = gather(&all, file, headers, err);
+    ATX_THEN(status, gather(&all, file, headers, err));
     if (status == AT_OK && !atx_code_read(&plain, atx_str_text(&all.text)))
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = add_note(&noted, file, atx_str_text(&all.text), headers, err);
-    if (status == AT_OK)
-        status = atx_nvrtc_compile(
-            nvrtc, &ok, &code, &log, &ignored,
-            &(atx_nvrtc_source){ atx_str_text(&noted), file->path, atx_nvrtc_nearest(nvrtc, 90), ATX_PTX },
-            err);
+    ATX_THEN(status, add_note(&noted, file, atx_str_text(&all.text), headers, err));
+    ATX_THEN(status, atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored,
+                                       &(atx_nvrtc_source){ atx_str_text(&noted), file->path,
+                                                            atx_nvrtc_nearest(nvrtc, 90), ATX_PTX },
+                                       err));
     if (status == AT_OK && !ok)
         read_log(out, &plain, atx_str_text(&log));
     atx_tokens_clear(&plain);

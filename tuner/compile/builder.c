@@ -317,8 +317,7 @@ static at_status bind_step(atx_kernel_step *out, atx_kernel *k, const atx_build 
                            const atx_step *step, const int64_t *slots, at_error *err)
 {
     at_status status = atx_geometry_of(&out->geometry, &step->launch, slots, err);
-    if (status == AT_OK)
-        status = find_name(&out->name, build, step->kernel, err);
+    ATX_THEN(status, find_name(&out->name, build, step->kernel, err));
     return status == AT_OK ? bind_args(out->args, &out->arg_count, k, t, step, slots, err) : status;
 }
 
@@ -328,9 +327,8 @@ static at_status bind_variable(struct atx_kernel_variable *out, const atx_build 
     int64_t wanted = 0, bytes = -1;
     *out = (struct atx_kernel_variable){ .buffer = atx_arg_buffer(op, arg) };
     at_status status = atx_arg_bytes(&wanted, op, arg, slots, err);
-    if (status == AT_OK)
-        status = atx_cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
-                                    op->args[arg].variable, err);
+    ATX_THEN(status, atx_cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
+                                        op->args[arg].variable, err));
     if (status == AT_OK && bytes >= 0 && bytes < wanted)
         status = atx_fail(err, AT_ERR_INPUT,
                           "found %lld bytes in the variable '%s'; expected at least %lld, of '%s'",
@@ -371,21 +369,17 @@ at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_templat
     const atx_sequence sequence = { .op = t->op, .t = t, .loops = &t->call.loops };
     atx_kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
     at_status status = atx_geometry_of(&k.geometry, &t->call.steps[0].launch, slots, err);
-    if (status == AT_OK)
-        status = find_name(&k.name, build, t->call.steps[0].kernel, err);
-    if (status == AT_OK)
-        status = bind_args(k.args, &k.arg_count, &k, t, &t->call.steps[0], slots, err);
+    ATX_THEN(status, find_name(&k.name, build, t->call.steps[0].kernel, err));
+    ATX_THEN(status, bind_args(k.args, &k.arg_count, &k, t, &t->call.steps[0], slots, err));
     for (; k.more_count + 1 < t->call.step_count && status == AT_OK; k.more_count++)
         status = bind_step(&k.more[k.more_count], &k, build, t, &t->call.steps[k.more_count + 1], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
-    if (status == AT_OK)
-        status = bind_maps(&k, t, slots, err);
+    ATX_THEN(status, bind_maps(&k, t, slots, err));
     if (status == AT_OK && t->call.loops.count)
         status = bind_launches(&k, build, &sequence, slots, err);
-    if (status == AT_OK)
-        status = atx_template_check_into(t, build->cubin.data, build->cubin.len, err);
+    ATX_THEN(status, atx_template_check_into(t, build->cubin.data, build->cubin.len, err));
     if (status == AT_OK)
         *out = k;
     return status;
@@ -439,10 +433,8 @@ at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_
         return AT_OK;
     at_status status =
         build->cubin.len ? atx_validator_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
-    if (status == AT_OK)
-        status = bind_kernel(out, build, names[0], &op->expected.launch, op, slots, err);
-    if (status == AT_OK)
-        status = atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
+    ATX_THEN(status, bind_kernel(out, build, names[0], &op->expected.launch, op, slots, err));
+    ATX_THEN(status, atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err));
     for (int i = 1; i < count && status == AT_OK; i++)
         status = add_validator(out, names[i], err);
     return status;

@@ -172,9 +172,8 @@ static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *
         atx_nvrtc_cause(&cause, atx_str_text(&done->log));
         status = atx_str_status(&cause, err);
         const atx_fault_source from = source(c, j->row, (size_t)done->tag);
-        if (status == AT_OK)
-            status = atx_faults_add(&c->faults, &from, j->config, atx_str_text(&cause),
-                                    atx_str_text(&done->log), ATX_FAULT_FAILS, err);
+        ATX_THEN(status, atx_faults_add(&c->faults, &from, j->config, atx_str_text(&cause),
+                                        atx_str_text(&done->log), ATX_FAULT_FAILS, err));
         atx_str_clear(&cause);
     }
     free(j->config);
@@ -233,9 +232,8 @@ static at_status hand_over(atx_compile_check *c, size_t row, const atx_str *sour
     atx_str text = { 0 };
     const atx_compile_check_row *r = &c->rows[row];
     at_status status = for_variant(&text, c, r, source, err);
-    if (status == AT_OK)
-        status = atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(&text), file, r->cc,
-                                 ATX_CUBIN, err);
+    ATX_THEN(status, atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(&text), file, r->cc,
+                                     ATX_CUBIN, err));
     atx_str_clear(&text);
     return status;
 }
@@ -290,8 +288,7 @@ static at_status leave_out(atx_compile_check *c, size_t row, const char *config,
     atx_str_addf(&text, "%s; found for ", cause);
     atx_problem_show(&text, problem);
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = add_fault(c, row, config, cause, atx_str_text(&text), ATX_FAULT_LEFT_OUT, err);
+    ATX_THEN(status, add_fault(c, row, config, cause, atx_str_text(&text), ATX_FAULT_LEFT_OUT, err));
     atx_str_clear(&text);
     return status;
 }
@@ -307,8 +304,7 @@ static at_status check_config(atx_compile_check *c, size_t row, const atx_config
     memcpy(own, slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&text, t, config);
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = atx_config_bind(own, t, config, err);
+    ATX_THEN(status, atx_config_bind(own, t, config, err));
     bool good = status == AT_OK && atx_launches_of(&launches, t, own, &cause) == AT_OK;
     if (status == AT_OK && !good)
         status = leave_out(c, row, atx_str_text(&text), problem, cause.text, err);
@@ -441,10 +437,8 @@ static at_status check_reference(atx_compile_check *c, const atx_problem *p, con
         (atx_op_check_inputs(p->op, p->type, &cause) != AT_OK ||
          (own && atx_geometry_of(launches.geometries, &p->op->expected.launch, slots, &cause) != AT_OK)))
         status = add_failure(c, row, cause.text, err);
-    if (status == AT_OK)
-        status = atx_render_reference(&source, p, err);
-    if (status == AT_OK)
-        status = submit(c, row, &source, p->op->text.file, "", own ? &launches : NULL, err);
+    ATX_THEN(status, atx_render_reference(&source, p, err));
+    ATX_THEN(status, submit(c, row, &source, p->op->text.file, "", own ? &launches : NULL, err));
     if (status == AT_OK)
         c->rows[row].configs = 1; /* the same one for every shape */
     atx_str_clear(&source);
@@ -545,8 +539,7 @@ at_status atx_compile_check_finish(atx_compile_check *c, at_error *err)
         status = drain(c, true, err);
     for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++) {
         status = find_lint(c, &c->firsts[c->asking], err);
-        if (status == AT_OK)
-            status = find_useless(c, &c->firsts[c->asking], err);
+        ATX_THEN(status, find_useless(c, &c->firsts[c->asking], err));
     }
     if (status == AT_OK)
         atx_faults_tell(&c->faults, c->rows, c->row_count, &c->options);

@@ -52,10 +52,8 @@ static at_status look(int *step, const atx_sensitivity_query *q, const atx_confi
     atx_compiled done = { 0 };
     memcpy(slots, q->slots, (size_t)q->t->op->scope.symbols.count * sizeof *slots);
     at_status status = atx_config_bind(slots, q->t, config, err);
-    if (status == AT_OK)
-        status = atx_render(&source, q->t, q->type, config, q->slots, err);
-    if (status == AT_OK)
-        status = compile(&done, q, &source, err);
+    ATX_THEN(status, atx_render(&source, q->t, q->type, config, q->slots, err));
+    ATX_THEN(status, compile(&done, q, &source, err));
     for (int i = 0; i < q->t->call.step_count && status == AT_OK && done.ok && *step < 0; i++) {
         atx_geometry g = { 0 };
         at_error ignored;

@@ -181,8 +181,7 @@ at_status atx_lint_find(const atx_lint_query *q, at_error *err)
         tell_order(q, &t->call.steps[i]);
     tell_constants(q);
     at_status status = atx_problem_bind(slots, q->problem, q->limits, err);
-    if (status == AT_OK)
-        status = atx_space_open_until(&space, t, slots, NULL, 0, q->cancel, err);
+    ATX_THEN(status, atx_space_open_until(&space, t, slots, NULL, 0, q->cancel, err));
     if (status == AT_OK)
         tell_idle(q, space);
     atx_space_close(space);

@@ -371,8 +371,7 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
         folders.headers = nvrtc->own;
         status = atx_headers_check(&reached, nvrtc->own, pragmas.headers, err);
     }
-    if (status == AT_OK)
-        status = atx_includes_check(&safe, source->text, source->name, &folders, err);
+    ATX_THEN(status, atx_includes_check(&safe, source->text, source->name, &folders, err));
     if (status != AT_OK)
         goto done;
     const char *text = safe.len ? safe.data : source->text;

@@ -81,9 +81,8 @@ static at_status serve(atx_nvrtc *nvrtc, atx_str *own_ahead, const atx_str *requ
     use_ahead(nvrtc, own_ahead, ahead);
     double start_s = atx_now_s();
     at_status status = atx_nvrtc_use_headers(nvrtc, headers, err);
-    if (status == AT_OK)
-        status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
-                                   &(atx_nvrtc_source){ source, name, cc, kind }, err);
+    ATX_THEN(status, atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                                       &(atx_nvrtc_source){ source, name, cc, kind }, err));
     double compile_s = atx_now_s() - start_s;
     if (status == AT_OK) {
         atx_put_i64(reply, tag);
@@ -153,10 +152,8 @@ int atx_pool_worker_main(const char *memory_bytes)
     limit_memory(bytes);
     setpriority(PRIO_PROCESS, 0, NICENESS);
     at_status status = atx_nvrtc_open(&nvrtc, &err);
-    if (status == AT_OK)
-        status = warm_up(nvrtc, &err);
-    if (status == AT_OK)
-        status = serve_all(nvrtc, bytes, &err);
+    ATX_THEN(status, warm_up(nvrtc, &err));
+    ATX_THEN(status, serve_all(nvrtc, bytes, &err));
     if (status != AT_OK)
         send_failure(status, &err);
     atx_nvrtc_close(nvrtc);

@@ -90,10 +90,8 @@ static at_status walk_loop(walk *w, int loop, at_error *err)
     const atx_loop *l = &w->of->loops->items[loop];
     int64_t first = 0, last = 0;
     at_status status = l->first ? atx_expr_eval(&first, l->first, w->slots, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_expr_eval(&last, l->last, w->slots, err);
-    if (status == AT_OK)
-        status = check_sizes(w, l, err);
+    ATX_THEN(status, atx_expr_eval(&last, l->last, w->slots, err));
+    ATX_THEN(status, check_sizes(w, l, err));
     if (status != AT_OK)
         return status;
     last -= !l->first && last > INT64_MIN;
@@ -222,8 +220,7 @@ at_status atx_sequence_write(atx_str *launches, const atx_sequence *s, const atx
 {
     writer w = { s, kernel, launches };
     at_status status = atx_sequence_walk(s, slots, write_launch, &w, err);
-    if (status == AT_OK)
-        status = atx_str_status(launches, err);
+    ATX_THEN(status, atx_str_status(launches, err));
     if (status != AT_OK)
         atx_str_reset(launches);
     return status;

@@ -306,9 +306,8 @@ static at_status write_pieces(atx_bundle *out, atx_str *text, const atx_gathered
         atx_str_reset(&shown);
         atx_beside(&shown, file, p->file);
         status = atx_str_status(&shown, err);
-        if (status == AT_OK)
-            status = add_part(out, text, sources->text.data + p->begin, p->len, atx_str_text(&shown), p->line,
-                              err);
+        ATX_THEN(status, add_part(out, text, sources->text.data + p->begin, p->len, atx_str_text(&shown),
+                                  p->line, err));
     }
     atx_str_clear(&shown);
     return status;
@@ -335,8 +334,7 @@ static at_status write_own(atx_bundle *out, atx_str *text, const atx_gathered *o
             out->parts[out->part_count - 1].len++;
         }
     }
-    if (status == AT_OK)
-        status = atx_str_status(&shown, err);
+    ATX_THEN(status, atx_str_status(&shown, err));
     atx_str_clear(&shown);
     return status;
 }
@@ -405,13 +403,10 @@ static at_status write_bundle(atx_bundle *out, const walk *w, const made_of *m, 
         atx_str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
         status = add_part(out, &text, c->text, c->len, c->file, 1, err);
     }
-    if (status == AT_OK)
-        status = write_pieces(out, &text, sources, m->file, err);
-    if (status == AT_OK)
-        status = gathered->count > 1 ? write_own(out, &text, gathered, m->file, err)
-                                     : add_part(out, &text, m->own, m->own_len, m->file, 1, err);
-    if (status == AT_OK)
-        status = atx_str_status(&text, err);
+    ATX_THEN(status, write_pieces(out, &text, sources, m->file, err));
+    ATX_THEN(status, gathered->count > 1 ? write_own(out, &text, gathered, m->file, err)
+                                         : add_part(out, &text, m->own, m->own_len, m->file, 1, err));
+    ATX_THEN(status, atx_str_status(&text, err));
     if (status == AT_OK && text.len > ATX_MAX_SOURCE)
         status =
             atx_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
@@ -456,12 +451,10 @@ static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_re
     if (status == AT_OK && request.allowed)
         status = atx_gather_own(&gathered, &request, r->source, r->len, err);
     const made_of m = { &pieces, &gathered, r->source, r->file, data, r->len, strlen(data) };
-    if (status == AT_OK)
-        status = write_bundle(made, w, &m, err);
+    ATX_THEN(status, write_bundle(made, w, &m, err));
     if (status == AT_OK && request.allowed)
         status = atx_headers_note(&note, commons->headers, made->source, err);
-    if (status == AT_OK)
-        status = put_note(made, &note, err);
+    ATX_THEN(status, put_note(made, &note, err));
     atx_str_clear(&note);
     atx_gathered_clear(&pieces);
     atx_gathered_clear(&gathered);
@@ -481,11 +474,9 @@ static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_re
         &pieces, &gathered, own, r->file, data, r->len - (size_t)(own - r->source), data_len
     };
     at_status status = r->sources && r->sources->count ? gather_stored(&pieces, r->source, own, err) : AT_OK;
-    if (status == AT_OK)
-        status = write_bundle(made, w, &m, err);
+    ATX_THEN(status, write_bundle(made, w, &m, err));
     atx_str_add_bytes(&note, known, note_len);
-    if (status == AT_OK)
-        status = put_note(made, &note, err);
+    ATX_THEN(status, put_note(made, &note, err));
     if (status == AT_OK &&
         (!made->source || made->len != r->len || memcmp(made->source, r->source, r->len) != 0))
         status = atx_fail(
@@ -507,11 +498,9 @@ at_status atx_bundle_make(atx_bundle *out, const atx_bundle_request *request, co
     walk w = { .commons = stored ? &within : commons, .err = err };
 
     at_status status = atx_commons_of_bundle(&within, request->source, own, err);
-    if (status == AT_OK)
-        status = visit(&w, request->uses);
-    if (status == AT_OK)
-        status =
-            stored ? make_again(&made, &w, request, own, err) : make_fresh(&made, &w, request, commons, err);
+    ATX_THEN(status, visit(&w, request->uses));
+    ATX_THEN(status, stored ? make_again(&made, &w, request, own, err)
+                            : make_fresh(&made, &w, request, commons, err));
     if (status == AT_OK) {
         *out = made;
         made = (atx_bundle){ 0 };

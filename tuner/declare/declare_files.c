@@ -42,8 +42,7 @@ static at_status note_file(atx_str *notes, atx_op *op, const char *name, const a
         return AT_OK;
     atx_join_path(&path, op->text.file, name);
     at_status status = atx_str_status(&path, &cause);
-    if (status == AT_OK)
-        status = atx_allowed_check(allowed, path.data, &cause);
+    ATX_THEN(status, atx_allowed_check(allowed, path.data, &cause));
     if (status == AT_OK && !is_absent(path.data))
         status = atx_file_hash(hash, &file->seen, path.data, &cause);
     if (status == AT_OK) {

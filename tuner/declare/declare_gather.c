@@ -283,8 +283,7 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
         from = l.end;
         from_number = l.next;
     }
-    if (status == AT_OK)
-        status = add_piece(g, name, from_number, text + from, len - from);
+    ATX_THEN(status, add_piece(g, name, from_number, text + from, len - from));
     g->conditions = around;
     atx_str_clear(&included);
     atx_str_clear(&shown);
@@ -302,8 +301,7 @@ static at_status add_guarded(gathering *g, const char *name, const atx_str *text
                      hash);
         status = add_piece(g, name, 1, lines, (size_t)n);
     }
-    if (status == AT_OK)
-        status = add_lines(g, name, atx_str_text(text), text->len, once);
+    ATX_THEN(status, add_lines(g, name, atx_str_text(text), text->len, once));
     if (status == AT_OK && once)
         status = add_piece(g, name, 1, "#endif\n", 7);
     return status;
@@ -543,10 +541,8 @@ static at_status view_pieces(gathering *g, const atx_gather_request *request, si
                                       .given = given,
                                       .headers = request->headers };
     status = atx_str_status(&roots, g->err);
-    if (status == AT_OK)
-        status = atx_device_view(out->text.data + begin, out->text.len - begin, &view, g->err);
-    if (status == AT_OK)
-        status = drop_blank(out, first, g->err);
+    ATX_THEN(status, atx_device_view(out->text.data + begin, out->text.len - begin, &view, g->err));
+    ATX_THEN(status, drop_blank(out, first, g->err));
     atx_str_clear(&roots);
     return status;
 }
@@ -564,8 +560,7 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
             g.limit = MAX_VIEWED;
             status = add_host_headers(&g);
         }
-        if (status == AT_OK)
-            status = gather_file(&g, sources->items[i], sources->where[i]);
+        ATX_THEN(status, gather_file(&g, sources->items[i], sources->where[i]));
         if (status != AT_OK || first == SIZE_MAX || (i + 1 < sources->count && sources->device[i + 1]))
             continue;
         status = view_pieces(&g, request, first);
@@ -585,8 +580,7 @@ at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, c
     if (stat(request->file, &info) == 0) /* what includes it runs in a circle */
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
     at_status status = check_includes(&g);
-    if (status == AT_OK)
-        status = add_lines(&g, request->file + atx_folder_len(request->file), text, len, false);
+    ATX_THEN(status, add_lines(&g, request->file + atx_folder_len(request->file), text, len, false));
     return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 

@@ -234,8 +234,7 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
 at_status atx_image_writer_status(const atx_image_writer *w, at_error *err)
 {
     at_status status = atx_str_status(&w->structures, err);
-    if (status == AT_OK)
-        status = atx_str_status(&w->links, err);
+    ATX_THEN(status, atx_str_status(&w->links, err));
     return status == AT_OK ? atx_str_status(&w->fixed, err) : status;
 }
 

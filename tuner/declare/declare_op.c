@@ -348,13 +348,10 @@ static at_status read_all(atx_op *op, const char *source, size_t len, at_error *
         check_reference(op, &lines);
     }
     status = lines.status == AT_OK ? check_peak(op, err) : lines.status;
-    if (status == AT_OK)
-        status = atx_write_objective(op, err);
-    if (status == AT_OK)
-        status = atx_find_offsets(op, err);
-    if (status == AT_OK)
-        status = atx_loops_check(&op->expected.loops, in->lets, in->let_count, in->requires,
-                                 in->require_count, err);
+    ATX_THEN(status, atx_write_objective(op, err));
+    ATX_THEN(status, atx_find_offsets(op, err));
+    ATX_THEN(status, atx_loops_check(&op->expected.loops, in->lets, in->let_count, in->requires,
+                                     in->require_count, err));
     return status == AT_OK ? atx_check_numbers(op, err) : status;
 }
 

@@ -376,8 +376,7 @@ static at_status require_value(atx_template *t, const atx_arg *arg, at_error *er
                  value, least, value, most);
     snprintf(reason, sizeof reason, "'%s' is of %s", arg->name, atx_dtype_name(arg->type));
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = add_require(t, atx_str_text(&text), reason, arg->where, err);
+    ATX_THEN(status, add_require(t, atx_str_text(&text), reason, arg->where, err));
     atx_str_clear(&text);
     return status;
 }
@@ -435,13 +434,10 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
-    if (status == AT_OK)
-        status =
-            atx_loops_check(&t->call.loops, in->lets, in->let_count, in->requires, in->require_count, err);
-    if (status == AT_OK)
-        status = require_values(t, err);
-    if (status == AT_OK)
-        status = atx_check_own_args(t, err);
+    ATX_THEN(status,
+             atx_loops_check(&t->call.loops, in->lets, in->let_count, in->requires, in->require_count, err));
+    ATX_THEN(status, require_values(t, err));
+    ATX_THEN(status, atx_check_own_args(t, err));
     if (status != AT_OK || t->op->recorded)
         return status;
     status = find_kernel(&r, &lines);
@@ -502,8 +498,7 @@ static at_status make_bundle(atx_bundle *out, atx_bundle_request request, const 
     request.reached = atx_str_text(&reached);
     request.replaced = atx_str_text(&replaced);
     at_status status = atx_str_status(reached.failed ? &reached : &replaced, err);
-    if (status == AT_OK)
-        status = atx_bundle_make(out, &request, commons, err);
+    ATX_THEN(status, atx_bundle_make(out, &request, commons, err));
     atx_str_clear(&reached);
     atx_str_clear(&replaced);
     return status;

@@ -93,8 +93,7 @@ static at_status open_replay(atx_device **out, const char *spec, const atx_cance
 {
     atx_replay_spec replay;
     at_status status = atx_device_replay_parse(&replay, spec, err);
-    if (status == AT_OK)
-        status = atx_device_open_replay(out, &replay, cancel, err);
+    ATX_THEN(status, atx_device_open_replay(out, &replay, cancel, err));
     atx_str_clear(&replay.file);
     return status;
 }
@@ -147,8 +146,7 @@ at_status atx_device_open(atx_device **out, const char *spec, atx_cancel *cancel
 {
     atx_device *device = NULL;
     at_status status = atx_device_start_at(&device, NULL, spec, -1, cancel, err);
-    if (status == AT_OK)
-        status = atx_device_await(device, cancel, NULL, NULL, err);
+    ATX_THEN(status, atx_device_await(device, cancel, NULL, NULL, err));
     if (status == AT_OK)
         *out = device;
     else

@@ -217,8 +217,7 @@ at_status atx_borrowed_serve(atx_borrowed *l, at_error *err)
         poll(fds, 2, LOOK_MS);
         hush(l->to_lender);
         status = carry(l, &returned, err);
-        if (status == AT_OK)
-            status = bring_back(l, err);
+        ATX_THEN(status, bring_back(l, err));
     }
     if (status != AT_OK)
         tell_failure(l, status, err);

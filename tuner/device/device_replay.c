@@ -171,10 +171,8 @@ static at_status read_recording(recording *t, replay *d, const atx_problem_key *
     at_status status = atx_store_main_fingerprint(&f, d->store, key, &like, err);
     if (status == AT_ERR_NOT_FOUND)
         return atx_str_status(&t->problem, err);
-    if (status == AT_OK)
-        status = atx_store_each_trial(d->store, key, &f, add_entry, t, err);
-    if (status == AT_OK)
-        status = read_winner(t, d->store, key, &f, err);
+    ATX_THEN(status, atx_store_each_trial(d->store, key, &f, add_entry, t, err));
+    ATX_THEN(status, read_winner(t, d->store, key, &f, err));
     if (status == AT_OK && (t->failed || t->problem.failed))
         status = atx_no_memory(err);
     if (status == AT_OK)
@@ -488,8 +486,7 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     if (status == AT_ERR_NOT_FOUND)
         return atx_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%s; nothing can be replayed",
                         path, *name ? " on " : "", like.device);
-    if (status == AT_OK)
-        status = atx_store_short_hash(hash, d->store, err);
+    ATX_THEN(status, atx_store_short_hash(hash, d->store, err));
     if (status != AT_OK)
         return status;
     snprintf(cc, sizeof cc, "%lld", (long long)d->recorded.cc);

@@ -57,8 +57,7 @@ static at_status start_once(atx_runner *d, at_error *err)
 {
     atx_str body = { 0 };
     at_status status = atx_runner_has_died(d) ? spawn(d, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_runner_expect(d, ATX_FOUND, &body, SETUP_DEADLINE_S, err);
+    ATX_THEN(status, atx_runner_expect(d, ATX_FOUND, &body, SETUP_DEADLINE_S, err));
     if (status == AT_OK) {
         tell_found(d, &body);
         status = atx_runner_expect(d, ATX_HELLO, &body, SETUP_DEADLINE_S, err);
@@ -113,8 +112,7 @@ at_status atx_device_uuids(char (*uuids)[64], int *out, int most, atx_cancel *ca
     int64_t count = 0;
 
     at_status status = atx_child_spawn(&d.child, argv, err);
-    if (status == AT_OK)
-        status = atx_runner_expect(&d, ATX_READY, &body, SETUP_DEADLINE_S, err);
+    ATX_THEN(status, atx_runner_expect(&d, ATX_READY, &body, SETUP_DEADLINE_S, err));
     if (status == AT_OK) {
         atx_reader in = { body.data, body.data + body.len, false };
         count = atx_get_i64(&in);

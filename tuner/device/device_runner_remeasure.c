@@ -39,8 +39,7 @@ static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double
         d->cancelled = false;
         status = atx_runner_restart(d, err);
         d->remeasures = true;
-        if (status == AT_OK)
-            status = atx_runner_ask(d, ATX_REMEASURE, body, ATX_REMEASURED, answer, deadline_s, err);
+        ATX_THEN(status, atx_runner_ask(d, ATX_REMEASURE, body, ATX_REMEASURED, answer, deadline_s, err));
     }
     d->remeasures = false;
     d->cancelled = false;
@@ -56,8 +55,7 @@ static at_status measure(const asked *r, const atx_top_candidate *list, int coun
     };
     atx_write_remeasure(&body, &some);
     at_status status = atx_str_status(&body, err);
-    if (status == AT_OK)
-        status = ask(r->d, &body, &answer, deadline_s, err);
+    ATX_THEN(status, ask(r->d, &body, &answer, deadline_s, err));
     if (status == AT_OK) {
         atx_reader in = { answer.data, answer.data + answer.len, false };
         if (!atx_read_plain(r->notes, sizeof *r->notes, &in) ||

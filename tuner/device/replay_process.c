@@ -60,8 +60,7 @@ static at_status load(replayer *r, const char *identity, at_error *err)
     atx_problem_key key = { .op = atx_str_text(&words[0]),
                             .shape = atx_str_text(&words[1]),
                             .type_key = atx_str_text(&words[2]) };
-    if (status == AT_OK)
-        status = atx_device_recorded(r->device, &key, r->warm, ignore, NULL, err);
+    ATX_THEN(status, atx_device_recorded(r->device, &key, r->warm, ignore, NULL, err));
     for (int i = 0; i < 3; i++)
         atx_str_clear(&words[i]);
     return status;
@@ -82,8 +81,7 @@ static at_status serve_trial(replayer *r, atx_reader *in, at_error *err)
 {
     atx_trial trial;
     at_status status = atx_read_trial(&trial, in, err);
-    if (status == AT_OK)
-        status = load(r, trial.kernel.identity, err);
+    ATX_THEN(status, load(r, trial.kernel.identity, err));
     return status == AT_OK ? atx_device_submit(r->device, &trial, err) : status;
 }
 
@@ -99,8 +97,7 @@ static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
     for (int i = 0; i < request.count && status == AT_OK; i++)
         if (!list[i].is_memcpy)
             status = load(r, list[i].kernel.identity, err);
-    if (status == AT_OK)
-        status = atx_device_remeasure(r->device, &request, rows, &notes, err);
+    ATX_THEN(status, atx_device_remeasure(r->device, &request, rows, &notes, err));
     if (status != AT_OK)
         return status;
     atx_put_bytes(&body, &notes, sizeof notes);
@@ -171,8 +168,7 @@ static at_status serve_all(replayer *r, at_error *err)
         poll(fds, 2, LOOK_MS);
         if (fds[0].revents)
             status = take_request(r, err);
-        if (status == AT_OK)
-            status = answer(r, err);
+        ATX_THEN(status, answer(r, err));
     }
     return status;
 }
@@ -191,10 +187,8 @@ int atx_replay_main(const char *spec)
     r.cancel = (atx_cancel){ .flag = &r.cancelled, .tick = look_for_cancel, .context = &r };
     atx_device_set_cancel(r.device, &r.cancel);
     status = reply_number(ATX_FOUND, info->limits.cc, &err);
-    if (status == AT_OK)
-        status = reply_bytes(ATX_HELLO, info, sizeof *info, &err);
-    if (status == AT_OK)
-        status = serve_all(&r, &err);
+    ATX_THEN(status, reply_bytes(ATX_HELLO, info, sizeof *info, &err));
+    ATX_THEN(status, serve_all(&r, &err));
     atx_device_close(r.device);
     return status == AT_OK ? 0 : 1;
 }

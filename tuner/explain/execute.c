@@ -247,14 +247,12 @@ static at_status try_config(atx_executed *x, atx_execute *e, stage *s, const atx
     memcpy(own, s->slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&text, t, config);
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = atx_config_bind(own, t, config, err);
+    ATX_THEN(status, atx_config_bind(own, t, config, err));
     if (status != AT_OK)
         goto done;
     status = atx_program_of_template(
         &p, e->options.nvrtc, &(atx_program_request){ t, s->problem.type, config, own, e->options.cc }, &why);
-    if (status == AT_OK)
-        status = atx_instance_try(&flaws, s->instance, &p, &why);
+    ATX_THEN(status, atx_instance_try(&flaws, s->instance, &p, &why));
     if (status == AT_ERR_INPUT || status == AT_ERR_USAGE) {
         keep_refusal(x, &p, s, atx_str_text(&text), &why);
         status = AT_OK;
@@ -420,8 +418,7 @@ at_status atx_execute_template(atx_executed *x, atx_execute *e, const atx_templa
             continue;
         }
         /* k / n: a problem that comes again has another kind of pick. */
-        if (status == AT_OK)
-            status = try_next(x, e, r, (int)((k % 3 + k / n % 3) % 3), &rng, err);
+        ATX_THEN(status, try_next(x, e, r, (int)((k % 3 + k / n % 3) % 3), &rng, err));
         k++;
     }
     close_rooms(rooms, count);

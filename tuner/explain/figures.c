@@ -69,8 +69,7 @@ static at_status choose_most(int64_t *most, const atx_program *program, atx_inst
         return AT_OK;
     }
     at_status status = atx_tally_open(&tally, program->module, err);
-    if (status == AT_OK)
-        status = atx_instance_count(tally, &sample, instance, program, 1, err);
+    ATX_THEN(status, atx_instance_count(tally, &sample, instance, program, 1, err));
     if (status == AT_OK) {
         const int64_t lanes = atx_tally_all(tally).lane_instructions;
         const double fit = MOST_INSTRUCTIONS / (double)(lanes > 0 ? lanes : 1);
@@ -88,21 +87,15 @@ at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const at
     memcpy(own, on->slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&f->config, t, config);
     at_status status = atx_str_status(&f->config, err);
-    if (status == AT_OK)
-        status = atx_config_validate(own, t, config, err);
-    if (status == AT_OK)
-        status = atx_program_of_template(
-            &f->program, on->nvrtc, &(atx_program_request){ t, on->problem->type, config, own, on->cc }, err);
-    if (status == AT_OK)
-        status = atx_program_measure(&f->program, on->nvrtc, t->text.file, on->cc, err);
-    if (status == AT_OK)
-        status = atx_tally_open(&f->tally, f->program.module, err);
-    if (status == AT_OK)
-        status = choose_most(&most_blocks, &f->program, on->instance, err);
-    if (status == AT_OK)
-        status = atx_instance_count(f->tally, &f->sample, on->instance, &f->program, most_blocks, err);
-    if (status == AT_OK)
-        status = take_lines(f, err);
+    ATX_THEN(status, atx_config_validate(own, t, config, err));
+    ATX_THEN(status, atx_program_of_template(
+                         &f->program, on->nvrtc,
+                         &(atx_program_request){ t, on->problem->type, config, own, on->cc }, err));
+    ATX_THEN(status, atx_program_measure(&f->program, on->nvrtc, t->text.file, on->cc, err));
+    ATX_THEN(status, atx_tally_open(&f->tally, f->program.module, err));
+    ATX_THEN(status, choose_most(&most_blocks, &f->program, on->instance, err));
+    ATX_THEN(status, atx_instance_count(f->tally, &f->sample, on->instance, &f->program, most_blocks, err));
+    ATX_THEN(status, take_lines(f, err));
     if (status == AT_OK)
         take_occupancy(f, on->cc);
     return status;

@@ -163,8 +163,7 @@ at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
     l.watch = how->inspector ? atx_inspector_watch(how->inspector, &l)
               : how->tally   ? atx_tally_watch(how->tally)
                              : NULL;
-    if (status == AT_OK)
-        status = atx_machine_run(result, machine, &l, err);
+    ATX_THEN(status, atx_machine_run(result, machine, &l, err));
     if (status == AT_OK && how->sample && all > how->sample->of)
         *how->sample = (atx_sample){ some ? how->most_blocks : all, all };
     free(blocks);
@@ -236,8 +235,7 @@ static at_status answer(unsigned char **answers, atx_instance *s, const atx_prog
     int regions[ATX_MAX_ARGS];
     const atx_run_options how = { .most_steps = s->has_answer ? 0 : s->most_steps };
     at_status status = atx_instance_set_up(&machine, regions, s, p, outputs, err);
-    if (status == AT_OK)
-        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
+    ATX_THEN(status, atx_instance_run_all(&result, machine, regions, p, &how, err));
     if (status == AT_OK && !s->has_answer && result.steps > s->work)
         s->work = result.steps;
     if (status == AT_OK && how.most_steps && result.finding.kind == ATX_FINDING_ENDLESS)
@@ -311,8 +309,7 @@ static at_status build_reference(atx_program *out, const atx_instance_options *o
         return atx_program_of_reference(out, o->nvrtc, o->problem, o->slots, o->cc, err);
     memcpy(slots, o->slots, (size_t)op->scope.symbols.count * sizeof *slots);
     at_status status = atx_catalog_trusted(&t, &config, o->catalog, op, err);
-    if (status == AT_OK)
-        status = atx_config_validate(slots, t, &config, err);
+    ATX_THEN(status, atx_config_validate(slots, t, &config, err));
     return status == AT_OK
                ? atx_program_of_template(
                      out, o->nvrtc, &(atx_program_request){ t, o->problem->type, &config, slots, o->cc }, err)
@@ -345,11 +342,9 @@ static at_status make_answer(atx_instance *s, const atx_instance_options *o, at_
         status = load_answer(s, err);
     } else {
         status = build_reference(&reference, o, err);
-        if (status == AT_OK)
-            status = answer(s->expected, s, &reference, NULL, "the reference kernel", err);
+        ATX_THEN(status, answer(s->expected, s, &reference, NULL, "the reference kernel", err));
     }
-    if (status == AT_OK)
-        status = spoil(s, &reference, err);
+    ATX_THEN(status, spoil(s, &reference, err));
     if (status == AT_OK && atx_op_validators(names, o->problem->op) > 0)
         status = atx_program_of_validators(&s->validators, o->nvrtc, o->problem, o->slots, o->cc, err);
     s->has_answer = status == AT_OK;
@@ -367,8 +362,7 @@ at_status atx_instance_open(atx_instance **out, const atx_instance_options *o, a
             ? atx_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded, its kernels are not here",
                        o->problem->op->text.file, o->problem->op->name)
             : atx_setup_describe(&s->setup, o->problem, o->slots, err);
-    if (status == AT_OK)
-        status = make_contents(s, o, err);
+    ATX_THEN(status, make_contents(s, o, err));
     if (status == AT_OK && o->answer)
         status = make_answer(s, o, err);
     if (status != AT_OK) {
@@ -413,8 +407,7 @@ at_status atx_instance_count(atx_tally *tally, atx_sample *sample, atx_instance 
     const atx_run_options how = { .tally = tally, .sample = sample, .most_blocks = most_blocks };
     *sample = (atx_sample){ 0, 0 };
     at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
-    if (status == AT_OK)
-        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
+    ATX_THEN(status, atx_instance_run_all(&result, machine, regions, p, &how, err));
     if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status = atx_fail(err, AT_ERR_INPUT, "%s:%d: %s", result.finding.file ? result.finding.file : "?",
                           (int)result.finding.line, result.finding.text);

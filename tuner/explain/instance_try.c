@@ -50,9 +50,9 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
         if (status == AT_OK)
             values[more++] = atx_machine_region_at(machine, region)->address;
     }
-    if (status == AT_OK)
-        status = atx_machine_add_buffer(
-            &region, machine, &(atx_machine_buffer){ "wrong", 16, 16, ATX_REGION_INITIALISED, said }, err);
+    ATX_THEN(status, atx_machine_add_buffer(
+                         &region, machine,
+                         &(atx_machine_buffer){ "wrong", 16, 16, ATX_REGION_INITIALISED, said }, err));
     if (status == AT_OK) {
         values[more++] = atx_machine_region_at(machine, region)->address;
         for (int i = 0; i < more; i++)
@@ -115,8 +115,7 @@ static at_status depends_on_garbage(bool *out, const atx_instance *s, const atx_
     atx_machine_result result;
     int regions[ATX_MAX_ARGS];
     at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
-    if (status == AT_OK)
-        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
+    ATX_THEN(status, atx_instance_run_all(&result, machine, regions, p, &how, err));
     *out = status == AT_OK && result.finding.kind != ATX_FINDING_NONE;
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
         if (atx_role_is_output(s->setup.buffers[i].role))
@@ -186,8 +185,7 @@ static at_status try_turned(atx_flaws *flaws, const atx_instance *s, const atx_p
     if (!has_many_blocks(p))
         return AT_OK;
     at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
-    if (status == AT_OK)
-        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
+    ATX_THEN(status, atx_instance_run_all(&result, machine, regions, p, &how, err));
     if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
         status = validate(flaws, s, machine, regions, &how, err);
     else if (status == AT_OK && result.finding.kind != ATX_FINDING_ENDLESS) {
@@ -205,14 +203,10 @@ at_status atx_instance_try(atx_flaws *flaws, atx_instance *s, const atx_program 
     int regions[ATX_MAX_ARGS];
     atx_run_options how = { .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
     at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
-    if (status == AT_OK)
-        status = atx_inspector_open(&how.inspector, p->module, machine, err);
-    if (status == AT_OK)
-        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
-    if (status == AT_OK)
-        status = take_end(how.inspector, s, &result, err);
-    if (status == AT_OK)
-        status = take_flaws(flaws, s, p, machine, regions, how.inspector, err);
+    ATX_THEN(status, atx_inspector_open(&how.inspector, p->module, machine, err));
+    ATX_THEN(status, atx_instance_run_all(&result, machine, regions, p, &how, err));
+    ATX_THEN(status, take_end(how.inspector, s, &result, err));
+    ATX_THEN(status, take_flaws(flaws, s, p, machine, regions, how.inspector, err));
     if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
         status = validate(flaws, s, machine, regions, &how, err);
     if (status == AT_OK && flaws->count == 0)

@@ -26,15 +26,14 @@ static at_status compile(atx_program *p, atx_nvrtc *nvrtc, const char *name, int
     bool ok = false;
     at_status status = atx_str_status(&p->build.source, err);
     p->resources = ATX_RESOURCES_UNKNOWN;
-    if (status == AT_OK)
-        status = atx_nvrtc_compile(
-            nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
-            &(atx_nvrtc_source){ atx_str_text(&p->build.source), name, cc, ATX_LINED_PTX }, err);
+    ATX_THEN(status,
+             atx_nvrtc_compile(nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
+                               &(atx_nvrtc_source){ atx_str_text(&p->build.source), name, cc, ATX_LINED_PTX },
+                               err));
     if (status == AT_OK && !ok)
         return atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&p->build.log));
     p->compiled = status == AT_OK;
-    if (status == AT_OK)
-        status = atx_ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err);
+    ATX_THEN(status, atx_ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err));
     if (status == AT_OK)
         shorten_names(p->module);
     return status;
@@ -85,12 +84,9 @@ at_status atx_program_of_template(atx_program *p, atx_nvrtc *nvrtc, const atx_pr
 {
     const atx_template *t = r->t;
     at_status status = atx_render(&p->build.source, t, r->type, r->config, r->slots, err);
-    if (status == AT_OK)
-        status = compile(p, nvrtc, t->text.file, r->cc, err);
-    if (status == AT_OK)
-        status = atx_template_bind(&p->kernel, &p->build, t, r->slots, err);
-    if (status == AT_OK)
-        status = check_into(p, t, err);
+    ATX_THEN(status, compile(p, nvrtc, t->text.file, r->cc, err));
+    ATX_THEN(status, atx_template_bind(&p->kernel, &p->build, t, r->slots, err));
+    ATX_THEN(status, check_into(p, t, err));
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
@@ -100,13 +96,10 @@ at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_p
     const atx_op *op = problem->op;
     size_t unused;
     at_status status = atx_render_reference(&p->build.source, problem, err);
-    if (status == AT_OK)
-        status = compile(p, nvrtc, op->text.file, cc, err);
-    if (status == AT_OK)
-        status = atx_reference_bind(&p->kernel, &p->build, op, slots, err);
-    if (status == AT_OK)
-        status = atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
-                                op->expected.reference, err);
+    ATX_THEN(status, compile(p, nvrtc, op->text.file, cc, err));
+    ATX_THEN(status, atx_reference_bind(&p->kernel, &p->build, op, slots, err));
+    ATX_THEN(status, atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
+                                    op->expected.reference, err));
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
@@ -115,10 +108,8 @@ at_status atx_program_of_validators(atx_program *p, atx_nvrtc *nvrtc, const atx_
 {
     const atx_op *op = problem->op;
     at_status status = atx_render_reference(&p->build.source, problem, err);
-    if (status == AT_OK)
-        status = compile(p, nvrtc, op->text.file, cc, err);
-    if (status == AT_OK)
-        status = atx_validator_bind(&p->kernel, &p->build, op, slots, err);
+    ATX_THEN(status, compile(p, nvrtc, op->text.file, cc, err));
+    ATX_THEN(status, atx_validator_bind(&p->kernel, &p->build, op, slots, err));
     return status == AT_OK ? find_entries(p, err) : status;
 }
 

@@ -85,10 +85,9 @@ static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *ha
         atx_geometry g = { 0 };
         atx_render_kernel(&kernel, l->t, s->kernel, l->slots);
         status = atx_geometry_of(&g, &s->launch, l->slots, err);
-        if (status == AT_OK)
-            status = atx_export_launch(out, l,
-                                       &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false },
-                                       &g, has_status, err);
+        ATX_THEN(status, atx_export_launch(
+                             out, l, &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false }, &g,
+                             has_status, err));
         atx_str_clear(&kernel);
     }
     return status;
@@ -193,19 +192,15 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
     atx_str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
     status = atx_export_structs(out, l, err);
-    if (status == AT_OK)
-        status = add_copies(out, l, &has_status, err);
-    if (status == AT_OK)
-        status = add_maps(out, l, err);
+    ATX_THEN(status, add_copies(out, l, &has_status, err));
+    ATX_THEN(status, add_maps(out, l, err));
     if (status == AT_OK && l->t->call.loops.count)
         return add_loops(out, l, has_status, err);
-    if (status == AT_OK)
-        status = atx_export_launch(
-            out, l,
-            &(atx_passed){ l->kernel, l->t->call.steps[0].args, l->t->call.steps[0].arg_count, false },
-            l->geometry, &has_status, err);
-    if (status == AT_OK)
-        status = add_more_launches(out, l, &has_status, err);
+    ATX_THEN(status, atx_export_launch(out, l,
+                                       &(atx_passed){ l->kernel, l->t->call.steps[0].args,
+                                                      l->t->call.steps[0].arg_count, false },
+                                       l->geometry, &has_status, err));
+    ATX_THEN(status, add_more_launches(out, l, &has_status, err));
     atx_str_add(out, "    return cudaGetLastError();\n}\n");
     return status;
 }
@@ -226,12 +221,9 @@ at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geo
     if (f.memory_mib > 0)
         limits.memory_bytes = atx_memory_bytes(f.memory_mib);
     at_status status = atx_problem_bind(slots, in->problem, &limits, err);
-    if (status == AT_OK)
-        status = atx_config_parse(&config, in->found->t, in->found->answer->winner.config, err);
-    if (status == AT_OK)
-        status = atx_config_validate(slots, in->found->t, &config, err);
-    if (status == AT_OK)
-        status = atx_geometry_of(geometry, &in->found->t->call.steps[0].launch, slots, err);
+    ATX_THEN(status, atx_config_parse(&config, in->found->t, in->found->answer->winner.config, err));
+    ATX_THEN(status, atx_config_validate(slots, in->found->t, &config, err));
+    ATX_THEN(status, atx_geometry_of(geometry, &in->found->t->call.steps[0].launch, slots, err));
     return status == AT_OK ? atx_render(rendered, in->found->t, in->problem->type, &config, slots, err)
                            : status;
 }
@@ -332,8 +324,7 @@ static at_status add_all(atx_str *out, const atx_export_input *in, const atx_lau
         status = atx_cut(out, &cutting, err);
     else if (status == AT_OK)
         add_whole(out, rendered);
-    if (status == AT_OK)
-        status = add_launcher(out, l, err);
+    ATX_THEN(status, add_launcher(out, l, err));
     if (status == AT_OK && in->with_main)
         status = atx_export_main(out, l, in, err);
     return status;
@@ -365,8 +356,7 @@ at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
                              .kernel = atx_str_text(&kernel) };
     if (status == AT_OK && (title.failed || name.failed || kernel.failed))
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = add_all(out, in, &l, atx_str_text(&rendered), atx_str_text(&title), err);
+    ATX_THEN(status, add_all(out, in, &l, atx_str_text(&rendered), atx_str_text(&title), err));
     atx_str_clear(&rendered);
     atx_str_clear(&name);
     atx_str_clear(&kernel);

@@ -33,12 +33,10 @@ static at_status export_code(atx_str *out, const atx_export_input *in, atx_code 
     atx_nvrtc *nvrtc = NULL;
     atx_geometry unused;
     at_status status = atx_export_render(&rendered, slots, &unused, in, err);
-    if (status == AT_OK)
-        status = atx_nvrtc_open(&nvrtc, err);
+    ATX_THEN(status, atx_nvrtc_open(&nvrtc, err));
     if (status == AT_OK && in->header_list)
         atx_nvrtc_know_headers(nvrtc, in->header_list);
-    if (status == AT_OK)
-        status = compile(out, nvrtc, atx_str_text(&rendered), in, kind, err);
+    ATX_THEN(status, compile(out, nvrtc, atx_str_text(&rendered), in, kind, err));
     atx_nvrtc_close(nvrtc);
     atx_str_clear(&rendered);
     return status;

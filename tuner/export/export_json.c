@@ -105,8 +105,7 @@ static at_status argument(atx_str *out, const atx_export_input *in, int index, c
         atx_member_int(out, "elements", v.elements);
         atx_member_int(out, "align", v.align);
     } else if (s) {
-        if (status == AT_OK)
-            status = contents(out, in->problem->op, s, slots, err);
+        ATX_THEN(status, contents(out, in->problem->op, s, slots, err));
     } else if (!atx_dtype_is_real(arg->type)) {
         atx_member_int(out, "value", v.value);
     } else {
@@ -252,14 +251,10 @@ at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *er
     at_status status = atx_export_render(&rendered, slots, &ignored, in, err);
     atx_str_add(out, "{");
     atx_member_text(out, "schema", "autotune.export/1");
-    if (status == AT_OK)
-        status = atx_answer_members(out, in->found, in->problem, "", err);
-    if (status == AT_OK)
-        status = launches(out, in, slots, err);
-    if (status == AT_OK)
-        status = variables(out, in, slots, err);
-    if (status == AT_OK)
-        status = pragmas(out, atx_str_text(&rendered), err);
+    ATX_THEN(status, atx_answer_members(out, in->found, in->problem, "", err));
+    ATX_THEN(status, launches(out, in, slots, err));
+    ATX_THEN(status, variables(out, in, slots, err));
+    ATX_THEN(status, pragmas(out, atx_str_text(&rendered), err));
     atx_member_text(out, "source", atx_str_text(&rendered));
     atx_str_add(out, "}\n");
     atx_str_clear(&rendered);

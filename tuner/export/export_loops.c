@@ -41,11 +41,9 @@ static at_status add_launch(void *context, const atx_sequence_launch *one, at_er
     atx_str_add_bytes(&text, t->before, before);
     t->begins[t->count++] = t->all.len;
     at_status status = atx_geometry_of(&g, launch, one->slots, err);
-    if (status == AT_OK)
-        status = atx_export_launch(&text, &l, &(atx_passed){ atx_str_text(&kernel), args, count, !s->t }, &g,
-                                   &has_status, err);
-    if (status == AT_OK)
-        status = atx_str_status(&text, err);
+    ATX_THEN(status, atx_export_launch(&text, &l, &(atx_passed){ atx_str_text(&kernel), args, count, !s->t },
+                                       &g, &has_status, err));
+    ATX_THEN(status, atx_str_status(&text, err));
     if (status == AT_OK)
         atx_str_add_bytes(&t->all, text.data + before, text.len - before);
     t->begins[t->count] = t->all.len;
@@ -98,8 +96,7 @@ at_status atx_export_loop_launches(atx_str *out, const atx_launcher *l, bool of_
     if (!t.begins)
         return atx_no_memory(err);
     at_status status = atx_sequence_walk(&sequence, l->slots, add_launch, &t, err);
-    if (status == AT_OK)
-        status = atx_str_status(&t.all, err);
+    ATX_THEN(status, atx_str_status(&t.all, err));
     if (status == AT_OK)
         add_loops(out, &t);
     atx_str_clear(&t.all);

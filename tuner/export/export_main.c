@@ -25,8 +25,7 @@ static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *er
                                   .kernel = l->op->expected.reference,
                                   .name = l->op->expected.reference,
                                   .before = atx_str_text(out) };
-    if (status == AT_OK)
-        status = atx_cut(&text, &cutting, err);
+    ATX_THEN(status, atx_cut(&text, &cutting, err));
     atx_str_add_bytes(out, atx_str_text(&text), text.len);
     atx_str_clear(&rendered);
     atx_str_clear(&text);
@@ -76,8 +75,7 @@ static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg
     atx_filling f = { 0 };
     at_status status = atx_expr_eval(&elements, arg->expr, l->slots, err);
     const atx_held held = { l->op, arg, number, elements * atx_dtype_bytes(type) / atx_number_bytes(number) };
-    if (status == AT_OK)
-        status = atx_input_numbers(&f, &held, l->slots, err);
+    ATX_THEN(status, atx_input_numbers(&f, &held, l->slots, err));
     atx_str_addf(
         out,
         "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0, 0 }, %d, %.17e, %.17e "
@@ -173,8 +171,7 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
     if ((status = add_reference(out, l, err)) != AT_OK)
         return status;
     status = add_buffer_table(out, l, err);
-    if (status == AT_OK)
-        status = add_known(out, l, in, err);
+    ATX_THEN(status, add_known(out, l, in, err));
     atx_str_addf(
         out,
         "/* `fill`: variables of the kernel too. */\n"
@@ -187,12 +184,10 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
                          atx_export_element(&l->op->args[i]), atx_template_fills(l->t, i) ? "(fill ? " : "",
                          n++, atx_template_fills(l->t, i) ? " : nullptr)" : "");
     atx_str_add(out, "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n");
-    if (status == AT_OK)
-        status = atx_export_loop_launches(out, l, true, err);
+    ATX_THEN(status, atx_export_loop_launches(out, l, true, err));
     atx_str_add(out, "}\n\n");
     add_part(out, HEAD);
-    if (status == AT_OK)
-        status = add_checks(out, l, err);
+    ATX_THEN(status, add_checks(out, l, err));
     add_part(out, MAIN);
     return status;
 }

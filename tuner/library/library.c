@@ -64,28 +64,21 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     tuner->log = o->log;
     tuner->log_context = o->log_context;
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
-    if (status == AT_OK)
-        status = atx_preparing_open(&tuner->preparing, err);
-    if (status == AT_OK)
-        status = atx_asked_open(&tuner->asked,
-                                o->log_shapes ? o->log_shapes : variable(tuner, LOG_SHAPES_ENV), err);
+    ATX_THEN(status, atx_preparing_open(&tuner->preparing, err));
+    ATX_THEN(status, atx_asked_open(&tuner->asked,
+                                    o->log_shapes ? o->log_shapes : variable(tuner, LOG_SHAPES_ENV), err));
     const atx_catalog_options options = { .dir = o->templates,
                                           .headers = atx_headers_text(tuner->tuning.headers),
                                           .allow = atx_str_text(&tuner->tuning.allow.text),
                                           .broken = keep_broken,
                                           .context = tuner,
                                           .lazily = true };
-    if (status == AT_OK)
-        status = atx_catalog_open_with(&tuner->catalog, &options, err);
-    if (status == AT_OK)
-        status = atx_str_status(&tuner->broken, err);
+    ATX_THEN(status, atx_catalog_open_with(&tuner->catalog, &options, err));
+    ATX_THEN(status, atx_str_status(&tuner->broken, err));
     tuner->with_shipped = !o->no_shipped && atx_shipped_wanted(tuner->no_environment);
-    if (status == AT_OK)
-        status = atx_library_open_store(tuner, o->database, err);
-    if (status == AT_OK)
-        status = atx_library_open_lookup(tuner, err);
-    if (status == AT_OK)
-        status = open_packs(tuner, o, err);
+    ATX_THEN(status, atx_library_open_store(tuner, o->database, err));
+    ATX_THEN(status, atx_library_open_lookup(tuner, err));
+    ATX_THEN(status, open_packs(tuner, o, err));
     if (status == AT_OK && o->cache)
         atx_str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK && !tuner->no_environment)

@@ -146,8 +146,7 @@ static at_status make_cubin(atx_build *build, at_tuner *tuner, const atx_found_p
                             at_error *err)
 {
     at_status status = open_tools(tuner, err);
-    if (status == AT_OK)
-        status = start(build, tuner, f, cc, err);
+    ATX_THEN(status, start(build, tuner, f, cc, err));
     return status == AT_OK ? finish(build, tuner, f, cc, false, err) : status;
 }
 
@@ -156,11 +155,9 @@ static at_status make_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *
     atx_compiled compiled = { 0 };
     atx_str source = { 0 };
     at_status status = open_tools(tuner, err);
-    if (status == AT_OK)
-        status = render(&source, f, err);
-    if (status == AT_OK)
-        status = compile(&compiled, tuner, atx_str_text(&source), f, cc,
-                         cc == f->cc ? ATX_PTX : ATX_PORTABLE_PTX, err);
+    ATX_THEN(status, render(&source, f, err));
+    ATX_THEN(status, compile(&compiled, tuner, atx_str_text(&source), f, cc,
+                             cc == f->cc ? ATX_PTX : ATX_PORTABLE_PTX, err));
     if (status == AT_OK) {
         *out = compiled.code;
         compiled.code = (atx_str){ 0 };
@@ -204,8 +201,7 @@ static at_status keep_ptx(const atx_kept_code **out, at_tuner *tuner, const atx_
     atx_str ptx = { 0 };
     int nearest = atx_nvrtc_nearest(tuner->nvrtc, cc);
     at_status status = make_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
-    if (status == AT_OK)
-        status = keep(out, tuner, key, &ptx, false, err);
+    ATX_THEN(status, keep(out, tuner, key, &ptx, false, err));
     atx_str_clear(&ptx);
     return status;
 }
@@ -228,10 +224,8 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
     at_status status = open_tools(tuner, err);
     if (status != AT_OK && tuner->no_compile) /* the cache's keys have the compiler's version */
         return fail_missing(tuner, f, err);
-    if (status == AT_OK)
-        status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
-    if (status == AT_OK)
-        status = start(&build, tuner, f, cc, err);
+    ATX_THEN(status, atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err));
+    ATX_THEN(status, start(&build, tuner, f, cc, err));
     if (status == AT_OK && !(code = find_kept(tuner, build.key)))
         status = atx_nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, false, err)
                                                       : keep_ptx(&code, tuner, f, build.key, cc, err);
@@ -247,8 +241,7 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
     atx_build build = { 0 };
     int cc = f->cc;
     at_status status = start(&build, tuner, f, cc, err);
-    if (status == AT_OK)
-        status = keep_cubin(out, tuner, f, &build, cc, true, err);
+    ATX_THEN(status, keep_cubin(out, tuner, f, &build, cc, true, err));
     atx_build_clear(&build);
     return status;
 }
@@ -305,8 +298,7 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
     at_status status = AT_OK;
     for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
         status = atx_library_kernel_name(&name, bytes, f->t->call.steps[i].kernel, err);
-        if (status == AT_OK)
-            status = keep_text(c->names, &c->name_count, atx_str_text(&name), err);
+        ATX_THEN(status, keep_text(c->names, &c->name_count, atx_str_text(&name), err));
     }
     c->kernels = calloc((size_t)f->shown.launch_count + 1, sizeof *c->kernels);
     if (status == AT_OK && !c->kernels)
@@ -317,8 +309,7 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
         const char *variable = NULL;
         int64_t unused;
         status = atx_cubin_variable(&variable, &unused, bytes->data, bytes->len, f->variables[i].name, err);
-        if (status == AT_OK)
-            status = keep_text(c->variables, &c->shown.variable_count, variable, err);
+        ATX_THEN(status, keep_text(c->variables, &c->shown.variable_count, variable, err));
     }
     atx_str_clear(&name);
     return status;
@@ -397,8 +388,7 @@ at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_c
     pthread_mutex_lock(&tuner->slow);
     at_status status = compile_for(&code, &log, tuner, f, kind, err);
     pthread_mutex_unlock(&tuner->slow);
-    if (status == AT_OK)
-        status = name_all(out, f, &code, err);
+    ATX_THEN(status, name_all(out, f, &code, err));
     if (options->log)
         *options->log = log.data ? log.data : atx_text_copy("", 0);
     else

@@ -50,8 +50,7 @@ at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *tex
 static at_status keep_made(const char **out, atx_found_parts *f, atx_str *text, at_error *err)
 {
     at_status status = atx_str_status(text, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(out, f, atx_str_text(text), err);
+    ATX_THEN(status, atx_finding_keep(out, f, atx_str_text(text), err));
     atx_str_clear(text);
     return status;
 }
@@ -90,9 +89,8 @@ static at_status read_sizes(atx_problem *out, const atx_op *op, atx_dtype type, 
                             at_error *err)
 {
     at_status status = atx_problem_init(out, op, type, problem->sizes, problem->size_count, err);
-    if (status == AT_OK)
-        status = atx_problem_set_pitches(out, problem->pitches, count_given(problem->pitches, AT_MAX_PITCHES),
-                                         err);
+    ATX_THEN(status, atx_problem_set_pitches(out, problem->pitches,
+                                             count_given(problem->pitches, AT_MAX_PITCHES), err));
     return status == AT_OK ? read_alignments(out, problem, err) : status;
 }
 
@@ -114,8 +112,7 @@ static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const
     memcpy(layout.in, l->strides_in, sizeof layout.in);
     memcpy(layout.out, l->strides_out, sizeof layout.out);
     at_status status = atx_layout_problem(out, op, type, &layout, err);
-    if (status == AT_OK)
-        status = read_alignments(out, problem, err);
+    ATX_THEN(status, read_alignments(out, problem, err));
     return status == AT_OK ? atx_layout_reduce(out, catalog, err) : status;
 }
 
@@ -254,10 +251,8 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     if (found->match == ATX_MATCH_EXACT || found->own)
         show_metrics(f, &a->winner);
     at_status status = atx_finding_keep(&s->measured_device, f, a->fingerprint.device, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->measured_shape, f, a->shape, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->measured_at, f, a->measured_at, err);
+    ATX_THEN(status, atx_finding_keep(&s->measured_shape, f, a->shape, err));
+    ATX_THEN(status, atx_finding_keep(&s->measured_at, f, a->measured_at, err));
     return status;
 }
 
@@ -396,8 +391,7 @@ static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geo
     /* Slots of the configuration serve names and expressions; geometry alone may be known. */
     bool bound = known && f->t->call.step_count == 1 && !f->t->call.steps[0].expression;
     at_status status = bound ? AT_OK : atx_config_bind(slots, f->t, &f->config, err);
-    if (status == AT_OK)
-        status = show_launches(f, slots, known, err);
+    ATX_THEN(status, show_launches(f, slots, known, err));
     if (status != AT_OK)
         return status;
     s->template_name = f->t->name;
@@ -439,10 +433,8 @@ static at_status find(atx_found *found, bool *valid, int64_t *slots, atx_found_p
         again = false;
         if (tuner->lookup)
             status = atx_lookup_find(found, tuner->lookup, &f->problem, &a->meant, err);
-        if (status == AT_OK)
-            status = take_device(f, &a->meant, found, a->limits, err);
-        if (status == AT_OK)
-            status = atx_problem_bind(slots, &f->problem, &f->limits, err);
+        ATX_THEN(status, take_device(f, &a->meant, found, a->limits, err));
+        ATX_THEN(status, atx_problem_bind(slots, &f->problem, &f->limits, err));
         if (status != AT_OK)
             return status;
         *valid = found->t && (is_checked(found, a) || atx_config_is_valid(slots, found->t, &found->config));
@@ -513,8 +505,7 @@ static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error 
     at_status status = atx_library_follow(tuner, err);
     if (status == AT_OK && tuner->lookup)
         status = atx_lookup_meant(&a->meant, tuner->lookup, a->target, err);
-    if (status == AT_OK)
-        status = answer_packed(&packed, f, tuner, a, err);
+    ATX_THEN(status, answer_packed(&packed, f, tuner, a, err));
     if (status != AT_OK || packed)
         return status;
     if (tuner->packs_only)
@@ -527,8 +518,7 @@ static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error 
         f->t = found.t;
         f->config = found.config;
         status = say_why(f, found.match == ATX_MATCH_EXACT ? "" : found.why, "", err);
-        if (status == AT_OK)
-            status = show_measured(f, &found, err);
+        ATX_THEN(status, show_measured(f, &found, err));
     } else {
         const char *why = found.t ? "what is known is not valid on this device" : found.why;
         status = take_fallback(f, tuner, &a->meant, why, slots, err);
@@ -566,8 +556,7 @@ at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_prob
     memset(f, 0, offsetof(atx_found_parts, args));
     f->problem = read;
     status = show_question(f, err);
-    if (status == AT_OK)
-        status = answer(f, tuner, &(asked){ target, limits, *target }, err);
+    ATX_THEN(status, answer(f, tuner, &(asked){ target, limits, *target }, err));
     if (status != AT_OK) {
         atx_finding_close(f);
         return status;

@@ -55,9 +55,8 @@ static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts 
     for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
         const atx_geometry needs = needs_of(f, &f->launches[i]);
         status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
-        if (status == AT_OK)
-            status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
-                            : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err);
+        ATX_THEN(status, i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
+                                : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err));
     }
     atx_str_clear(&name);
     return status;

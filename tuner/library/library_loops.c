@@ -95,10 +95,8 @@ at_status atx_finding_unroll(atx_found_parts *f, const int64_t *slots, at_error 
     counts c = { .sequence = &sequence };
     showing s = { f, &sequence, 0 };
     at_status status = atx_sequence_walk(&sequence, slots, count_launch, &c, err);
-    if (status == AT_OK)
-        status = make_room(&f->unrolled, &c, err);
-    if (status == AT_OK)
-        status = atx_sequence_walk(&sequence, slots, show_launch, &s, err);
+    ATX_THEN(status, make_room(&f->unrolled, &c, err));
+    ATX_THEN(status, atx_sequence_walk(&sequence, slots, show_launch, &s, err));
     f->shown.launch_count = f->unrolled.count;
     f->shown.launches = f->unrolled.list;
     return status;

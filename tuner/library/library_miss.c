@@ -44,10 +44,9 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
     /* Now: the program may go to another folder, or set another variable. */
     at_status status =
         atx_headers_open(&t->headers, o->headers ? o->headers : variable(t, ATX_HEADERS_ENV), err);
-    if (status == AT_OK)
-        status = atx_folders_read(&t->allow, "allow", o->allow ? o->allow : variable(t, ATX_ALLOW_ENV), err);
-    if (status == AT_OK)
-        status = atx_str_status(&t->program, err);
+    ATX_THEN(status,
+             atx_folders_read(&t->allow, "allow", o->allow ? o->allow : variable(t, ATX_ALLOW_ENV), err));
+    ATX_THEN(status, atx_str_status(&t->program, err));
     return status == AT_OK ? atx_str_status(&t->templates, err) : status;
 }
 
@@ -85,8 +84,7 @@ static at_status see_what_is_new(at_tuner *tuner, at_error *err)
     }
     at_status status = atx_store_open_unless(&tuner->store, atx_str_text(&tuner->tuning.database),
                                              ATX_STORE_READ, &cancel, err);
-    if (status == AT_OK)
-        status = atx_library_open_lookup(tuner, err);
+    ATX_THEN(status, atx_library_open_lookup(tuner, err));
     if (status != AT_OK) {
         atx_store_close(tuner->store);
         tuner->store = NULL;

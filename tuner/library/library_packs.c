@@ -71,10 +71,8 @@ static at_status add_folder(atx_library_packs *packs, const char *path, DIR *fol
     for (size_t i = 0; i < count; i++) {
         atx_str file = { 0 };
         atx_str_addf(&file, "%s/%s", path, names[i]);
-        if (status == AT_OK)
-            status = atx_str_status(&file, err);
-        if (status == AT_OK)
-            status = add_file(packs, file.data, catalog, err);
+        ATX_THEN(status, atx_str_status(&file, err));
+        ATX_THEN(status, add_file(packs, file.data, catalog, err));
         if (log && status != AT_OK) {
             atx_library_log(log, err->text);
             status = AT_OK;

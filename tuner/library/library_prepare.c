@@ -111,10 +111,8 @@ at_status at_prepare_start(at_preparation **out, at_tuner *tuner, const at_probl
         return atx_no_memory(err);
     p->tuner = tuner;
     at_status status = copy_call(p, problem, options, err);
-    if (status == AT_OK)
-        status = atx_library_gpu(&gpu, tuner, err);
-    if (status == AT_OK)
-        status = atx_gpu_context(&p->context, gpu, err);
+    ATX_THEN(status, atx_library_gpu(&gpu, tuner, err));
+    ATX_THEN(status, atx_gpu_context(&p->context, gpu, err));
     if (status == AT_OK) {
         pthread_mutex_lock(&tuner->preparing.mutex);
         status = put(&tuner->preparing, p, err);

@@ -170,8 +170,7 @@ at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *ext
         if (extents[i] < 1)
             status = atx_fail(err, AT_ERR_INPUT,
                               "found an extent of %" PRId64 "; expected at least one element", extents[i]);
-    if (status == AT_OK)
-        status = atx_layout_permuted(&layout, rank, extents, permutation, NULL, err);
+    ATX_THEN(status, atx_layout_permuted(&layout, rank, extents, permutation, NULL, err));
     if (status != AT_OK)
         return status;
     at_problem problem = { .op = "permute", .type = type, .layout = { .rank = rank } };

@@ -114,8 +114,7 @@ static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_co
         v->bytes = f->variables[i].arg->bytes;
         status =
             atx_cubin_variable(&name, &unused, code->bytes.data, code->bytes.len, f->variables[i].name, err);
-        if (status == AT_OK)
-            status = atx_gpu_variable(&v->at, gpu, p->module, name, v->bytes, err);
+        ATX_THEN(status, atx_gpu_variable(&v->at, gpu, p->module, name, v->bytes, err));
     }
     return status;
 }
@@ -127,10 +126,8 @@ static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, 
 
     at_status status = atx_finding_bind(slots, f, err);
     atx_build_clear(&p->build);
-    if (status == AT_OK)
-        status = atx_template_bind(&p->kernel, &p->build, f->t, slots, err);
-    if (status == AT_OK)
-        status = find_variables(p, gpu, code, err);
+    ATX_THEN(status, atx_template_bind(&p->kernel, &p->build, f->t, slots, err));
+    ATX_THEN(status, find_variables(p, gpu, code, err));
     for (; p->buffer_count < f->shown.buffer_count && status == AT_OK; p->buffer_count++) {
         const at_arg *arg = f->shown.buffers[p->buffer_count];
         p->buffers[p->buffer_count] =
@@ -186,15 +183,12 @@ static at_status make_kernel(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, at_
 {
     const atx_kept_code *code = p->finding->packed_code;
     at_status status = code ? AT_OK : atx_library_code(&code, tuner, p->finding, err);
-    if (status == AT_OK)
-        status = atx_library_load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+    ATX_THEN(status, atx_library_load(&p->module, tuner, gpu, p->finding, code, p->context, err));
     if (status == AT_ERR_DEVICE && code && code->cached) {
         status = atx_library_code_again(&code, tuner, p->finding, err);
-        if (status == AT_OK)
-            status = atx_library_load(&p->module, tuner, gpu, p->finding, code, p->context, err);
+        ATX_THEN(status, atx_library_load(&p->module, tuner, gpu, p->finding, code, p->context, err));
     }
-    if (status == AT_OK)
-        status = bind(p, gpu, code, err);
+    ATX_THEN(status, bind(p, gpu, code, err));
     return status == AT_OK ? check_launches(p, gpu, err) : status;
 }
 
@@ -226,8 +220,7 @@ static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error 
         atx_str_addf(&text, "%s%.*s; %s with %s takes its place", text.len ? "; " : "",
                      (int)strcspn(first->text, "\n"), first->text, f->t->name, s->config);
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->warning, f, atx_str_text(&text), err);
+    ATX_THEN(status, atx_finding_keep(&s->warning, f, atx_str_text(&text), err));
     if (status == AT_OK)
         atx_library_log(tuner, s->warning);
     atx_str_clear(&text);
@@ -432,10 +425,8 @@ static at_status get(const atx_prepared **out, call *c, at_error *err)
     at_tuner *tuner = c->tuner;
     atx_asking a = { .problem = c->problem, .steps = c->steps, .for_launch = c->for_launch };
     status = check_question(tuner, c->problem, &a, err);
-    if (status == AT_OK)
-        status = atx_library_gpu(&c->gpu, tuner, err);
-    if (status == AT_OK)
-        status = atx_gpu_current(&a.context, c->gpu, err);
+    ATX_THEN(status, atx_library_gpu(&c->gpu, tuner, err));
+    ATX_THEN(status, atx_gpu_current(&a.context, c->gpu, err));
     if (status != AT_OK)
         return status;
     a.hash = atx_asking_hash(&a);
@@ -528,8 +519,7 @@ static at_status launch_all(const call *c, const atx_prepared *p, const at_buffe
                             at_error *err)
 {
     at_status status = check_buffers(p, buffers, buffer_count, err);
-    if (status == AT_OK)
-        status = atx_library_check_scalars(p->finding->problem.op, c->options, err);
+    ATX_THEN(status, atx_library_check_scalars(p->finding->problem.op, c->options, err));
     if (status != AT_OK)
         return status;
     atx_asked_note(&c->tuner->asked, &p->finding->problem);

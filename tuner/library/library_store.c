@@ -38,8 +38,7 @@ static at_status open_again(at_tuner *tuner, at_error *err)
     tuner->store = NULL;
     at_status status =
         atx_store_open(&tuner->store, atx_str_text(&tuner->tuning.database), ATX_STORE_READ, err);
-    if (status == AT_OK)
-        status = atx_library_open_lookup(tuner, err);
+    ATX_THEN(status, atx_library_open_lookup(tuner, err));
     tuner->replaced = status != AT_OK;
     return status == AT_ERR_NOT_FOUND ? AT_ERR_STORE : status; /* it was there a moment ago */
 }
@@ -83,10 +82,8 @@ at_status atx_library_open_store(at_tuner *tuner, const char *named, at_error *e
             atx_fail(&cause, AT_ERR_USAGE, "no database is named, and no environment variable may name one");
     else
         status = atx_store_default_path(path, &cause);
-    if (status == AT_OK)
-        status = keep_name(path, &cause);
-    if (status == AT_OK)
-        status = atx_store_open(&tuner->store, atx_str_text(path), ATX_STORE_READ, &cause);
+    ATX_THEN(status, keep_name(path, &cause));
+    ATX_THEN(status, atx_store_open(&tuner->store, atx_str_text(path), ATX_STORE_READ, &cause));
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
     bool may_come = status == AT_ERR_NOT_FOUND && tuner->tuning.budget_s > 0;
     if (absent && (!named || may_come)) {

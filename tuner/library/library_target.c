@@ -18,8 +18,7 @@ static at_status read_gpu(atx_target *out, at_tuner *tuner, int ordinal, at_erro
         return AT_OK;
     }
     at_status status = atx_gpu_find(&gpu, ordinal, err);
-    if (status == AT_OK)
-        status = atx_gpu_describe(&info, gpu, err);
+    ATX_THEN(status, atx_gpu_describe(&info, gpu, err));
     atx_gpu_close(gpu);
     if (status != AT_OK)
         return status;
@@ -75,8 +74,7 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, cons
         return AT_ERR_USAGE;
     pthread_mutex_lock(&tuner->slow);
     at_status status = read_target(&wanted, &variant, tuner, target, err);
-    if (status == AT_OK)
-        status = atx_finding_make(&f, tuner, problem, &wanted, NULL, err);
+    ATX_THEN(status, atx_finding_make(&f, tuner, problem, &wanted, NULL, err));
     pthread_mutex_unlock(&tuner->slow);
     if (!f)
         return status;

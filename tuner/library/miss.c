@@ -383,8 +383,7 @@ static at_status run_alone(bool *busy, const atx_miss *m, uint64_t name, const c
         status = atx_store_lock_problem(&lock, m->database, name, err);
         *busy = status == AT_ERR_NOT_FOUND;
     }
-    if (status == AT_OK)
-        status = run_until(m, argv, until_s, err);
+    ATX_THEN(status, run_until(m, argv, until_s, err));
     if (lock >= 0)
         close(lock);
     atx_str_clear(&found);
@@ -417,10 +416,8 @@ at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
                            m->templates,
                            NULL };
     at_status status = atx_str_status(&shape, err);
-    if (status == AT_OK)
-        status = name_of(&name, m, p, err);
-    if (status == AT_OK)
-        status = run_alone(&busy, m, name, argv, until_s, err);
+    ATX_THEN(status, name_of(&name, m, p, err));
+    ATX_THEN(status, run_alone(&busy, m, name, argv, until_s, err));
     atx_str_clear(&shape);
     return busy ? wait_for_others(m, name, until_s, err) : status;
 }
@@ -438,8 +435,7 @@ static bool is_due(const atx_miss *m)
     bool due = false;
     atx_str_addf(&path, "%s" ATX_MODEL_SUFFIX, m->database);
     at_status status = atx_str_status(&path, NULL);
-    if (status == AT_OK)
-        status = atx_store_open_unless(&store, m->database, ATX_STORE_READ, &cancel, NULL);
+    ATX_THEN(status, atx_store_open_unless(&store, m->database, ATX_STORE_READ, &cancel, NULL));
     if (status == AT_OK && atx_model_is_due(&due, store, atx_str_text(&path), NULL) != AT_OK)
         due = false;
     atx_store_close(store);

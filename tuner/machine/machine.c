@@ -71,10 +71,8 @@ at_status atx_machine_open(atx_machine **out, const atx_ptx_module *module, at_e
     m->program.entry = ATX_PTX_NO_INDEX;
     m->variable_regions = regions;
     at_status status = add_variables(m, err);
-    if (status == AT_OK)
-        status = patch_variables(m, err);
-    if (status == AT_OK)
-        status = atx_heap_open(m, err);
+    ATX_THEN(status, patch_variables(m, err));
+    ATX_THEN(status, atx_heap_open(m, err));
     if (status == AT_OK)
         *out = m;
     else

@@ -463,10 +463,8 @@ static at_status take_launch(atx_exec *x, at_error *err)
         return AT_ERR_USAGE;
     }
     at_status status = atx_decode(x->machine, f, err);
-    if (status == AT_OK)
-        status = take_shape(x, err);
-    if (status == AT_OK)
-        status = take_cluster(x, err);
+    ATX_THEN(status, take_shape(x, err));
+    ATX_THEN(status, take_cluster(x, err));
     return status == AT_OK ? take_memory(x, err) : status;
 }
 

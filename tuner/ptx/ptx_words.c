@@ -234,9 +234,9 @@ static bool put_once(uint8_t *field, int value)
     return true;
 }
 
-static bool apply(atx_ptx_instruction *i, effect effect, int value)
+static bool apply(atx_ptx_instruction *i, effect to, int value)
 {
-    switch (effect) {
+    switch (to) {
     case NOTHING:
         return true;
     case FLAG:

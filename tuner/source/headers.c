@@ -339,8 +339,7 @@ static at_status list_walk(atx_str *list, const atx_header_walk *w, const atx_he
 at_status atx_headers_walk(atx_str *list, size_t *bytes, atx_header_walk *w, atx_headers *h, at_error *err)
 {
     at_status status = atx_headers_follow(w, h, err);
-    if (status == AT_OK)
-        status = list_walk(list, w, h, err);
+    ATX_THEN(status, list_walk(list, w, h, err));
     *bytes = 0;
     for (size_t i = 0; i < w->count; i++) {
         *bytes += (size_t)h->files[w->files[i]].seen.st_size;

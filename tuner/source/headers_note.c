@@ -192,8 +192,7 @@ at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text,
         atx_str_addf(out, "%s%s", hash, atx_str_text(&names));
         atx_headers_know(headers, atx_str_text(&list));
     }
-    if (status == AT_OK)
-        status = atx_str_status(&names, err);
+    ATX_THEN(status, atx_str_status(&names, err));
     atx_str_clear(&names);
     atx_str_clear(&list);
     return status == AT_OK ? atx_str_status(out, err) : status;
@@ -230,13 +229,13 @@ static at_status changed(const atx_headers *h, const char *note, const char *fir
     atx_str difference = { 0 };
     const char *before = atx_headers_list(h, note);
     at_status status = before ? add_difference(&difference, before, list, err) : AT_OK;
-    if (status == AT_OK)
-        status =
-            atx_fail(err, AT_ERR_INPUT,
-                     "found other headers behind %.*s in %.*s than the kernel was read or measured with%s%s; "
-                     "expected those, or a new run",
-                     (int)first_len, first, SHOWN_FOLDERS, atx_headers_text(h), difference.len ? ": " : "",
-                     atx_str_text(&difference));
+    ATX_THEN(
+        status,
+        atx_fail(err, AT_ERR_INPUT,
+                 "found other headers behind %.*s in %.*s than the kernel was read or measured with%s%s; "
+                 "expected those, or a new run",
+                 (int)first_len, first, SHOWN_FOLDERS, atx_headers_text(h), difference.len ? ": " : "",
+                 atx_str_text(&difference)));
     atx_str_clear(&difference);
     return status;
 }
@@ -257,8 +256,7 @@ static at_status meet_names(atx_header_walk *w, atx_headers *headers, const char
                 atx_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
         else if (headers)
             status = atx_headers_find(&index, &found, headers, NULL, name, false, err);
-        if (status == AT_OK)
-            status = found ? atx_headers_meet(w, headers, index, err) : missing(headers, name, err);
+        ATX_THEN(status, found ? atx_headers_meet(w, headers, index, err) : missing(headers, name, err));
     }
     return status;
 }
@@ -324,8 +322,7 @@ at_status atx_headers_places(atx_str *out, atx_headers *headers, const char *not
     if (atx_headers_check(&bytes, headers, note, NULL) == AT_OK) {
         at_status status = meet_names(&w, headers, note, err);
         own = w.count;
-        if (status == AT_OK)
-            status = atx_headers_follow(&w, headers, err);
+        ATX_THEN(status, atx_headers_follow(&w, headers, err));
         for (int i = 0; i < headers->folders.count && status == AT_OK; i++)
             count += add_folder(out, count, headers, &w, i, own);
         at_status ended = atx_headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);

@@ -28,8 +28,7 @@ static at_status follow(atx_str *out, const char *path, size_t folder_len, int s
         atx_str_add_bytes(&full, path, folder_len);
     atx_str_add(&full, target);
     at_status status = atx_str_status(&full, err);
-    if (status == AT_OK)
-        status = resolve(out, atx_str_text(&full), steps + 1, err);
+    ATX_THEN(status, resolve(out, atx_str_text(&full), steps + 1, err));
     atx_str_clear(&full);
     return status;
 }

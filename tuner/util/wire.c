@@ -144,8 +144,7 @@ at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (
         return atx_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
     atx_frame_head head = { .kind = kind, .length = (uint32_t)body->len };
     status = send_bytes(&p, &head, sizeof head, err);
-    if (status == AT_OK)
-        status = send_bytes(&p, atx_str_text(body), body->len, err);
+    ATX_THEN(status, send_bytes(&p, atx_str_text(body), body->len, err));
     if (status != AT_OK) /* what was sent next would be taken for the rest of this frame */
         shutdown(fd, SHUT_WR);
     return status;
