@@ -28,7 +28,7 @@ static at_status read_recorded(atx_question_asked *q, at_error *err)
     return atx_catalog_add_recorded(q->catalog, q->path, err);
 }
 
-/* What could not be read of the catalog says more than that an operation is not known. */
+/* A file of the catalog that could not be read explains more than "the operation is not known". */
 static at_status read_problem(atx_question_asked *q, at_error *err)
 {
     const char *file = q->options->shapes;

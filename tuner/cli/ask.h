@@ -39,7 +39,7 @@ typedef struct atx_question_asked {
     atx_shapes shapes;  /* of a file of problems: the caller makes each of them `problem`, in turn */
     atx_store *store;   /* NULL: not open, or there is none */
     atx_lookup *lookup; /* NULL: nothing was asked yet      */
-    atx_target target;  /* what --device means; an empty name: any */
+    atx_target target;  /* the device of --device; an empty name: any */
     at_error absent;    /* why there is no database; AT_OK: there is one */
     atx_str keep;
 } atx_question_asked;
@@ -50,7 +50,7 @@ at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *options, bo
                        at_error *err) AT_MUST_CHECK;
 void atx_ask_close(atx_question_asked *q);
 
-/* What --device means: sets `target`. atx_ask does it, too. */
+/* Reads --device into `target`. atx_ask does it, too. */
 at_status atx_ask_device(atx_question_asked *q, at_error *err) AT_MUST_CHECK;
 
 /* The answer, which may be that there is none. Borrowed until the next question, or close. */

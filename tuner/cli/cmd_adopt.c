@@ -39,7 +39,7 @@ typedef struct adopt_args {
     atx_folder_words folders;
     const char *run;        /* a shape; NULL: only the draft */
     atx_str *allow;         /* " --allow DIR", where other commands need it to read the file */
-    atx_str *allow_folders; /* those, with ':' between them, and what the user allows */
+    atx_str *allow_folders; /* those, with ':' between them, and the folders that the user allows */
 } adopt_args;
 
 /* `file` as seen from the folder `from`: both exist. */
@@ -104,7 +104,7 @@ static at_status write_draft(const char *folder, const atx_adopted *draft, at_er
     return status;
 }
 
-/* May what is in this folder name that file? */
+/* May templates of this folder name that file? */
 static at_status check_allowed(const char *folder, const char *allow, const char *path, at_error *err)
 {
     atx_headers *headers = NULL;
@@ -123,7 +123,7 @@ static void add_folder_of(atx_str *out, const char *path)
     atx_str_add_bytes(out, slash ? path : ".", !slash || slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* What other commands have to be told besides, so that the draft's `source` line may be read. */
+/* The --allow that other commands need, so that they may read the draft's `source` line. */
 static at_status name_allowed(const adopt_args *a, const char *path, at_error *err)
 {
     atx_str folder = { 0 };
@@ -173,7 +173,7 @@ static void print_missing(const atx_found_headers *found)
 
 /* ---- a draft ---- */
 
-/* What is read of a kernel's file, and of the headers of its own. */
+/* The texts of a kernel's file and of its own headers. */
 typedef struct kernel_file {
     const char *path;
     atx_str text;
@@ -196,7 +196,7 @@ static void close_file(kernel_file *f)
     atx_str_clear(&f->text);
 }
 
-/* Folders above the file's where headers of its own lie. What cannot be found is compiled without. */
+/* Folders above the file's where headers of its own lie. Headers that cannot be found are left out. */
 static void find_includes(kernel_file *f)
 {
     atx_headers *headers = NULL;
@@ -318,7 +318,7 @@ static at_status find_program(atx_str *out, const kernel_file *f, at_error *err)
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
-/* What is read for a draft: the file, and a program that it is a part of. */
+/* The texts that a draft is made of: the file, and a program that includes it. */
 typedef struct kernel_files {
     kernel_file file, program;
     kernel_file *f; /* the one that the draft is of */

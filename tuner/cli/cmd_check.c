@@ -61,7 +61,7 @@ typedef struct checker {
     char variant; /* of the architecture that is being checked: 'a' of sm_90a; 0: as templates need it */
 } checker;
 
-/* With --templates and no operation named, what the folder holds is checked. */
+/* With --templates and no operation named, the operations of the folder are checked. */
 static bool is_added_only(const check_args *a)
 {
     return a->templates_dir && a->words.count == 0;
@@ -216,7 +216,7 @@ static bool has_any_row(const checker *c, const atx_op *op)
     return false;
 }
 
-/* What does not fit the op is for another one: known_problems has looked. */
+/* A shape that does not fit the op is for another one: known_problems has looked. */
 static at_status check_shape(checker *c, const atx_op *op, const char *shape, const atx_limits *limits,
                              at_error *err)
 {
@@ -283,7 +283,7 @@ static void warn_of_unchecked(const checker *c)
     }
 }
 
-/* Lines of a declaration whose comment begins with '?': what `autotune adopt` could not know. */
+/* Lines of a declaration whose comment begins with '?': the guesses of `autotune adopt`. */
 static void list_questions(const char *source, const atx_part *part)
 {
     const char *at = source + part->begin, *end = at + part->len;
@@ -489,7 +489,8 @@ static at_status execute(checker *c, at_error *err)
     return status == AT_OK ? atx_execute_and_print(&c->executed, &what, err) : status;
 }
 
-/* `check --execute cast_transpose 'to=f16 33x31' f32`: what is no operation is a shape or a type. */
+/* `check --execute cast_transpose 'to=f16 33x31' f32`: a word that names no operation is a shape or a type.
+ */
 static void sort_words(check_args *a)
 {
     atx_words ops = { .count = 0 };

@@ -46,7 +46,7 @@ typedef struct explainer {
     int side_count;
 } explainer;
 
-/* What is known of the device that the answer is for. */
+/* The device that the answer is for, as far as it is known. */
 static void take_rates(atx_device_rates *r, const explainer *e)
 {
     const atx_answer *a = e->winner.answer;
@@ -62,7 +62,7 @@ static void take_rates(atx_device_rates *r, const explainer *e)
         r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
 }
 
-/* What the device can do: that which the answer is for, or a common one of --arch. */
+/* The limits of the answer's device, or of a common device of --arch. */
 static at_status choose_device(explainer *e, at_error *err)
 {
     const atx_answer *a = e->winner.answer;
@@ -206,7 +206,7 @@ static int run_explain(const explain_args *a)
     ATX_THEN(status, atx_problem_key_of(&e.key, &e.shape, &e.q.problem, &err));
     ATX_THEN(status, atx_ask(&e.winner, &e.q, ATX_OUTDATED_NEVER, NULL, &err));
     if (status == AT_OK)
-        status = atx_nvrtc_open(&e.nvrtc, &err); /* last: what was mistyped is told without a compiler */
+        status = atx_nvrtc_open(&e.nvrtc, &err); /* last: errors of the command line need no compiler */
     ATX_THEN(status, choose_device(&e, &err));
     ATX_THEN(status, open_instance(&e, &err));
     ATX_THEN(status, explain_all(&e, &err));

@@ -33,12 +33,12 @@ typedef struct export_args {
     bool with_main;
 } export_args;
 
-/* What is exported, and what it borrows from. */
+/* The export, and the objects that it borrows from. */
 typedef struct chosen {
     atx_question_asked question;
     atx_export_input in;
     atx_found found;
-    atx_exclusions *excluded; /* what does not compile here; it is not chosen */
+    atx_exclusions *excluded; /* configurations that do not compile here and are not chosen */
 } chosen;
 
 /* As `query` answers, but for a winner that is out of date: that goes first, as it was measured.
@@ -69,7 +69,7 @@ static at_status take_headers(atx_str *list, chosen *c, atx_store *store, at_err
     return atx_headers_open(&c->in.headers, getenv(ATX_HEADERS_ENV), err);
 }
 
-/* The compiler does not take what was chosen: it is not to be chosen again. AT_ERR_INPUT, in the words of the
+/* The compiler refuses the chosen kernel, which is not chosen again. AT_ERR_INPUT, in the words of the
  * first refusal: enough was tried. */
 static at_status exclude_choice(at_error *first, chosen *c, const at_error *cause, at_error *err)
 {

@@ -1,4 +1,4 @@
-/* cmd_import.c - `autotune import`: what other tuners recorded, into a database. */
+/* cmd_import.c - `autotune import`: recordings of other tuners, into a database. */
 #include "cli/commands.h"
 #include "exchange/import.h"
 #include "util/json.h"

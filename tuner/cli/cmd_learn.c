@@ -25,7 +25,7 @@ typedef struct learn_args {
     bool alone;
 } learn_args;
 
-/* Of what it reads the output is none, and it can be written: that is known before it takes long. */
+/* The output is none of the files that are read and can be written: known before it takes long. */
 static at_status check_output(const learn_args *a, const char *path, const char *output, at_error *err)
 {
     atx_in_use uses[MOST_STORES + 1] = { { "the database", path, true } };

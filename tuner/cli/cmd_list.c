@@ -30,17 +30,17 @@ static const struct {
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
 
 enum {
-    BRIEF_WIDTH = 20,  /* of "op/template", before what it is */
-    SCREEN_WIDTH = 80, /* of what is listed without words */
+    BRIEF_WIDTH = 20,  /* of "op/template", before its description */
+    SCREEN_WIDTH = 80, /* of the overview */
 };
 
-/* What was asked for. */
+/* The words of the command line. */
 typedef struct request {
     unsigned sections;
     const char *op;       /* NULL: all */
     const char *template; /* NULL: all */
-    bool brief;           /* templates by name and what they are */
-    bool overview;        /* without words: what fits a screen */
+    bool brief;           /* templates by name and description */
+    bool overview;        /* without words: an overview that fits a screen */
     bool json;
     atx_catalog *catalog;
 } request;
@@ -157,7 +157,7 @@ static void print_device(int ordinal, const atx_device_info *d, bool overview)
 
 /* JSON: one object with an array for each section. */
 
-/* What the op counts, makes of its results and is tuned for. */
+/* The op's traffic and operations, its metrics and its objective. */
 static void json_metrics(atx_str *out, const atx_op *op)
 {
     atx_member_text(out, "ops_count", op->goal.ops ? atx_expr_text(op->goal.ops) : NULL);
@@ -379,7 +379,7 @@ static void list_strategies(atx_str *out, const request *r)
     }
 }
 
-/* Ends what list() collected. */
+/* Ends the list of list(). */
 static int finish(atx_str *out, const request *r, const at_error *device_err)
 {
     bool failed = device_err->status != AT_OK, only_devices = r->sections == DEVICES;
@@ -469,7 +469,7 @@ static at_status parse_name(request *r, const char *word, char keep[ATX_MAX_NAME
     return AT_OK;
 }
 
-/* What the words name; without words all of it, and templates by name alone. */
+/* The entries that the words name; without words all, and templates by name alone. */
 static at_status parse_words(request *r, const atx_words *words, char keep[ATX_MAX_NAME], at_error *err)
 {
     for (int i = 0; i < words->count; i++) {

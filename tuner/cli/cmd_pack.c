@@ -280,7 +280,7 @@ static void add_command(atx_str *out, int argc, char **argv)
     }
 }
 
-/* What the packs for all models of GPU are made of. */
+/* The inputs of the packs for all models of GPU. */
 typedef struct making {
     const pack_args *args;
     const atx_catalog *catalog;
@@ -357,7 +357,7 @@ static bool has_arch(const making *m, int64_t cc)
     return false;
 }
 
-/* Each device; for the architectures that no device has, what the first one's model chooses for it. */
+/* Each device; for the architectures that no device has, the choice of the first device's model. */
 static at_status choose_targets(making *m, at_error *err)
 {
     const pack_args *a = m->args;

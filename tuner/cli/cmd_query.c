@@ -33,7 +33,7 @@ static void print_origin(bool shipped)
         atx_print(stdout, "  from           " ATX_SHIPPED "\n");
 }
 
-/* What NVML knew; a line only when it knew something. */
+/* The figures of NVML; no line if it had none. */
 static void print_conditions(const atx_conditions *c)
 {
     const struct {
@@ -57,7 +57,7 @@ static void print_conditions(const atx_conditions *c)
     atx_str_clear(&line);
 }
 
-/* What the op makes of it. */
+/* The op's own metrics. */
 static void print_metrics(const atx_answer *a, const atx_problem *problem)
 {
     atx_str lines = { 0 };
@@ -90,7 +90,7 @@ static void print_attributes(const atx_geometry *g)
         atx_print(stdout, ", %" PRId64 " %% of the L1 as shared memory", g->carveout - 1);
 }
 
-/* What to launch. */
+/* The launch. */
 static void print_launch(const atx_found *f)
 {
     const atx_winner *w = &f->answer->winner;
@@ -146,7 +146,7 @@ static void print_time(const atx_found *f, const atx_problem *problem)
         atx_print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
 }
 
-/* What only the re-measurement tells. */
+/* Figures that only the re-measurement has. */
 static void print_final(const atx_answer *a)
 {
     char ceiling[32];
@@ -195,7 +195,7 @@ static void warn_of_date(const atx_answer *a)
     atx_str_clear(&text);
 }
 
-/* An answer, and what was asked. */
+/* An answer and its question. */
 typedef struct answered {
     const atx_found *found;
     const atx_problem *problem;
@@ -227,7 +227,7 @@ static void print_answer(const atx_found *f, const atx_question_asked *q, atx_fo
     atx_str_clear(&text);
 }
 
-/* ---- tuning what is not known ---- */
+/* ---- tuning unknown problems ---- */
 
 typedef struct query_args {
     atx_ask_options ask;

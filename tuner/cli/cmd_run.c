@@ -49,7 +49,7 @@ typedef struct attempt {
     bool found, failed; /* failed: out of memory */
 } attempt;
 
-/* ---- what is run ---- */
+/* ---- the configuration ---- */
 
 static at_status choose_config(attempt *r, at_error *err)
 {
@@ -110,7 +110,7 @@ static void remove_folder(attempt *r)
     atx_str_clear(&r->db);
 }
 
-/* ---- what comes of it ---- */
+/* ---- the result ---- */
 
 static void on_progress(void *context, const atx_progress *progress)
 {
@@ -118,7 +118,7 @@ static void on_progress(void *context, const atx_progress *progress)
     atx_display_show(&r->display, progress);
 }
 
-/* An answer's members, and what checking found. */
+/* An answer's members, and the verdict. */
 static void print_json(attempt *r, const atx_result *result)
 {
     atx_str out = { 0 };
@@ -176,7 +176,7 @@ static void print_count(const char *what, int64_t value)
         atx_print(stdout, "  %-22s %" PRId64 "\n", what, value);
 }
 
-/* Of one launch: what the compiler says is the most of all. */
+/* Of one launch; the compiler's figures are the maximum over all launches. */
 static void print_occupancy(const attempt *r, const atx_trial_row *row, int64_t cc)
 {
     int64_t slots[ATX_MAX_SLOTS];
@@ -215,7 +215,7 @@ static bool show_trial(void *context, const atx_trial_row *row, const atx_finger
     return false;
 }
 
-/* What the run's database has of the configuration. */
+/* The configuration's row in the run's database. */
 static at_status show_resources(attempt *r, at_error *err)
 {
     atx_store *store = NULL;
@@ -290,7 +290,7 @@ static void ignore(void *context, const char *why)
     (void)why; /* told by the run itself */
 }
 
-/* The template as it is now, for its files: what it includes may be others than before. */
+/* The template as it is now, for its files: it may include others than before. */
 static uint64_t state_now(const run_args *a)
 {
     attempt r = { .args = a };

@@ -25,7 +25,7 @@ static const atx_usage USAGE = {
 typedef struct trial {
     atx_trial_row row;
     atx_fingerprint fingerprint;
-    double score;         /* what is tuned for, smaller is better; INFINITY: none */
+    double score;         /* of the objective, smaller is better; INFINITY: none */
     const char *outdated; /* NULL: its template is still the same                 */
 } trial;
 
@@ -97,7 +97,7 @@ static void trials_clear(trials *t)
     free(t->items);
 }
 
-/* Timed ones by what is tuned for, the others behind them. */
+/* Timed ones by their score, the others behind them. */
 static int by_score(const void *a, const void *b)
 {
     const trial *x = a, *y = b;
@@ -117,7 +117,7 @@ typedef struct view {
     bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
 
-/* A trial, and what it is one of. */
+/* A trial, and its problem. */
 typedef struct shown {
     const view *view;
     const trial *trial;
@@ -349,7 +349,7 @@ static bool see(void *context, const atx_trial_row *row, const atx_fingerprint *
     return false;
 }
 
-/* A replay's results are in a database of their own unless --db was named: they may be what is looked for. */
+/* A replay's results are in a database of their own unless --db was named: look there, too. */
 static void tell_of_replay(const atx_problem_key *key, at_error *err)
 {
     const at_error cause = *err;

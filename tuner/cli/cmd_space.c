@@ -112,7 +112,7 @@ static void print_count(const atx_space *space, atx_format format, double second
 
 /* ---- --bench ---- */
 
-/* What using the space of a template takes. */
+/* The time that a template's space takes. */
 typedef struct timed {
     const char *template_name;
     atx_space_times times;
@@ -202,7 +202,7 @@ static void print_head(const space_args *a, atx_format format)
 
 #define WAIT_TIME_S 3.0
 
-/* What a user waits for who has waited for long, said once a template. */
+/* Tells a user who has waited for long which template is counted, once for each. */
 typedef struct wait_note {
     const atx_template *t;
     double started_s;

@@ -37,7 +37,7 @@ typedef struct tune_args {
     bool force, warm, no_cache, no_learn, quiet, verbose;
 } tune_args;
 
-/* What the events need. */
+/* The context of the events. */
 typedef struct output {
     atx_report_layout layout;
     bool quiet;
@@ -200,7 +200,7 @@ static at_status add_words(plan *p, const atx_words *words, const atx_shape_defa
     return status;
 }
 
-/* Of an option that stands for what a shape may say too: "--ld 4160,4352", "--align 16,4". */
+/* Of an option that replaces words of a shape: "--ld 4160,4352", "--align 16,4". */
 typedef struct numbers_option {
     const char *name, *expected;
     int max;
@@ -255,7 +255,7 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
                     "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
 }
 
-/* After everything that looks at all problems: what is wrong is wrong in every task of an array. */
+/* After all checks of all problems: an error then ends every task of an array. */
 static at_status plan_shard(plan *p, const char *text, at_error *err)
 {
     atx_shard shard = { 0 };
@@ -303,7 +303,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     return status == AT_OK ? check_trace(p, a, err) : status;
 }
 
-/* What was measured, into the model: that it cannot be is no failure of what was tuned. */
+/* Trains the model with the new measurements. A failure here is no failure of tuning. */
 static void learn(const plan *p, const tune_args *a)
 {
     at_error err = { 0 };

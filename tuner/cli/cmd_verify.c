@@ -1,4 +1,4 @@
-/* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code says what became of them. */
+/* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code has the verdict. */
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "device/device.h"
@@ -131,7 +131,7 @@ static double share(double ceiling_s, double median_s)
     return ceiling_s > 0 && median_s > 0 ? ceiling_s / median_s : 0;
 }
 
-/* A winner, and what was found of it. */
+/* A winner and its verdict. */
 typedef struct checked {
     const item *item;
     const atx_reverified *found;

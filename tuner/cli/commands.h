@@ -46,7 +46,8 @@ typedef struct atx_command {
 } atx_command;
 extern const atx_command atx_commands[];
 
-/* Begins the help of what is left out of a build without the machine (-DAT_MACHINE=OFF; no_machine.c). */
+/* Begins the help of options that are left out of a build without the machine (-DAT_MACHINE=OFF;
+ * no_machine.c). */
 #ifdef ATX_WITH_MACHINE
 #define ATX_NEEDS_MACHINE ""
 #else
@@ -75,7 +76,7 @@ void atx_note(const char *lines);
 /* Built-in templates and those of DIR, less the files that are wrong: a warning each, and their number. */
 at_status atx_open_catalog(atx_catalog **out, const char *dir, int *broken, at_error *err);
 
-/* Where a question is of one problem: what is built in is read as it is needed (lang/catalog.h). */
+/* For a question about one problem: built-in files are read when they are needed (lang/catalog.h). */
 at_status atx_open_catalog_lazily(atx_catalog **out, const char *dir, at_error *err);
 
 /* Rows that many commands have. */
@@ -138,7 +139,7 @@ bool atx_problem_of_answer(atx_problem *out, const atx_answer *answer, const atx
 void atx_add_tune_command(atx_str *out, const atx_problem *problem, const char *templates_dir,
                           const char *db);
 
-/* The help of --device of commands that read what is stored, and that may answer for any device. */
+/* The help of --device of commands that read stored results and may answer for any device. */
 #define ATX_DEVICE_NAME_HELP                                                                                 \
     "number of a GPU of this machine, or whole words of one device's name, for example H200 (default: the "  \
     "device of the newest result; without a database the GPU of this machine, else the device with the "     \

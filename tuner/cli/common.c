@@ -1,6 +1,5 @@
 /*
- * common.c - what several commands need: exit codes by status, options that several of them have,
- * names that must exist.
+ * common.c - shared by several commands: exit codes by status, options, names that must exist.
  */
 #include "cli/commands.h"
 
@@ -32,7 +31,7 @@ int atx_complain(const at_error *err)
         [AT_ERR_CANCELLED] = ATX_EXIT_INTERRUPTED,
         [AT_ERR_INTERNAL] = ATX_EXIT_INTERNAL,
     };
-    fflush(stdout); /* results first, then what is wrong with the next */
+    fflush(stdout); /* results first, then the next error */
     atx_say(ATX_RED, err->status == AT_ERR_CANCELLED ? "" : "error: ", err->text);
     return CODES[err->status];
 }

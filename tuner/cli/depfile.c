@@ -18,7 +18,7 @@ static void add_name(atx_str *out, const char *name)
     }
 }
 
-/* What is built in is no file, and is left out. */
+/* Built-in texts are no files and are left out. */
 static void add_file(atx_str *out, const char *file)
 {
     char *path = realpath(file, NULL);
@@ -46,7 +46,7 @@ static void add_array(atx_str *out, const atx_op *op, const char *name)
     atx_str_clear(&path);
 }
 
-/* The program's own comes first, with what is built in: a rule without any would be none. */
+/* The program's own comes first, with the built-in texts: a rule needs a prerequisite. */
 static void add_op(atx_str *out, const atx_catalog *catalog, const atx_op *op)
 {
     add_file(out, "/proc/self/exe");

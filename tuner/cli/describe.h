@@ -10,7 +10,7 @@
 
 #include "util/options.h"
 
-/* Adds what --help=KIND asks for, of the command `name`; false: the word is no such option. */
+/* Adds the text of --help=KIND for the command `name`; false: the word is no such option. */
 bool atx_describe(atx_str *out, const char *word, const char *name, const atx_usage *usage,
                   const atx_option *table);
 

@@ -34,7 +34,7 @@ at_status atx_check_device_option(const char *text, at_error *err)
     return AT_OK;
 }
 
-/* What needs no store; *done: that is all of it. */
+/* The checks that need no store; *done: no others are left. */
 static at_status read_option(atx_target *out, bool *done, const char *text, at_error *err)
 {
     int index;

@@ -111,7 +111,7 @@ static void print_left_out(const atx_op *op, const atx_execute *e)
     atx_str_clear(&text);
 }
 
-/* ---- what is run ---- */
+/* ---- running ---- */
 
 /* One that is another op's problem as well is left to that. */
 static at_status add_problem(atx_execute *e, const atx_executing *w, const atx_op *op, const char *shape,
@@ -172,7 +172,7 @@ static at_status execute_op(atx_executed_total *total, const atx_executing *w, c
     return status;
 }
 
-/* What did not run is not proven, and must not read as if it were: also where no line is of it. */
+/* A configuration that did not run is not proven, and the output must say so. */
 static void warn_of_not_run(const atx_executed_total *total)
 {
     char text[160];

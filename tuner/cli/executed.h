@@ -10,7 +10,7 @@ typedef struct atx_executing {
     atx_nvrtc *nvrtc;
     const atx_words *ops, *templates, *shapes,
         *types;      /* none: all; shapes of the op's own, by default types */
-    bool added_only; /* what --templates added */
+    bool added_only; /* templates of --templates only */
     int cc;
     int64_t configs, seed;
     atx_format format;
@@ -22,7 +22,7 @@ typedef struct atx_executed_total {
     int64_t left_out;     /* problems that were not named and take too much */
 } atx_executed_total;
 
-/* Executes, prints; warns of what is not proven, be it a part or all. */
+/* Executes, prints; warns of configurations that were not run. */
 at_status atx_execute_and_print(atx_executed_total *total, const atx_executing *what,
                                 at_error *err) AT_MUST_CHECK;
 

@@ -14,7 +14,7 @@ enum {
     ATX_EXIT_STORE = 4,  /* the database                                       */
     ATX_EXIT_SYSTEM = 5, /* memory, files, processes, output                   */
 
-    /* 10 to 19: a check was made, and this is what it found. */
+    /* 10 to 19: the verdict of a check. */
     ATX_EXIT_DRIFT = 10,     /* verify: a time is another one now                             */
     ATX_EXIT_LOST = 11,      /* verify: another configuration is faster now                   */
     ATX_EXIT_WRONG = 12,     /* verify: a stored winner does not give the right result        */

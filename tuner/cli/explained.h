@@ -1,4 +1,4 @@
-/* explained.h - how `autotune explain` prints what explain/ found. */
+/* explained.h - how `autotune explain` prints the findings of explain/. */
 #ifndef AUTOTUNE_CLI_EXPLAINED_H
 #define AUTOTUNE_CLI_EXPLAINED_H
 

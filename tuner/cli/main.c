@@ -14,7 +14,7 @@
 
 #define NARROW 72 /* on a terminal below this width columns leave too little */
 
-/* A name, and what it is, which goes on in its own column where there is the room. */
+/* A name and its description, which is wrapped within its own column if there is room. */
 static void print_fact(int columns, const char *name, const char *about)
 {
     atx_str line = { 0 };
@@ -82,7 +82,7 @@ static bool names_an_op(const char *word)
     return known;
 }
 
-/* Options alone, a shape, a size by its name, or an operation: what `tune`, the default command, is given. */
+/* Options alone, a shape, a size by its name, or an operation: the words of `tune`, the default command. */
 static bool begins_problem(const char *word)
 {
     return word[0] == '-' || isdigit((unsigned char)word[0]) || strchr(word, '=') || names_an_op(word);

@@ -35,7 +35,7 @@ static bool holds(const char *folder, const struct stat *file, int depth)
     return found;
 }
 
-/* `output` is a name that leads to the file; `named` what the user said. */
+/* `output` is a name that leads to the file; `named` is the user's name of it. */
 static at_status check_one(const char *option, const char *named, const char *output, const atx_in_use *use,
                            at_error *err)
 {

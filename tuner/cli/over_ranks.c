@@ -25,7 +25,7 @@ static bool names_shard(int argc, char **argv)
     return false;
 }
 
-/* What concerns all is told once, by rank 0. */
+/* Messages that concern all ranks are printed once, by rank 0. */
 static int complain_as(int rank, const at_error *err)
 {
     if (rank == 0 || err->status == AT_ERR_SYSTEM)

@@ -17,7 +17,7 @@ const char *atx_whole(const atx_str *text)
         return atx_str_text(text);
     fflush(stdout);
     fputs("autotune: error: out of memory\n", stderr);
-    exit(ATX_EXIT_SYSTEM); /* what this process started ends with it */
+    exit(ATX_EXIT_SYSTEM); /* processes that this one started end with it */
 }
 
 /* An answer goes out whole or the program ends; of a message what there was the memory for is better than

@@ -137,7 +137,7 @@ void atx_process_tie(void)
     if (!getenv(ATX_TIED_VARIABLE))
         return;
     unsetenv(ATX_TIED_VARIABLE);
-    atx_close_from(STDERR_FILENO + 1); /* what that process had open */
+    atx_close_from(STDERR_FILENO + 1); /* descriptors of that process */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)
@@ -154,7 +154,7 @@ static bool reader_left(int fd)
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* A write that failed long ago left no errno: what can still be seen of its cause. */
+/* A write that failed long ago left no errno: the cause as far as it can be seen. */
 static const char *cause_of(int why)
 {
     struct rlimit limit;

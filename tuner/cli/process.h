@@ -23,7 +23,7 @@ void atx_process_catch_signals(void);
 /*
  * Where $AUTOTUNE_TIED is set (library/miss.h): when the other end of standard input is closed, which is when
  * whoever started this process has ended, it gets a SIGTERM, and after two seconds another one. Processes
- * that it starts know nothing of it. What it inherited besides the standard descriptors is closed.
+ * that it starts know nothing of it. Inherited descriptors are closed, except the standard ones.
  */
 void atx_process_tie(void);
 

@@ -84,7 +84,7 @@ static void add_count(atx_str *out, const atx_progress *p)
         atx_str_addf(out, " (%lld failed)", (long long)p->failed);
 }
 
-/* As wide as there is room beside what stands before and behind it; a few characters say nothing. */
+/* As wide as the text before and behind it leaves room for; a few characters say nothing. */
 static void add_bar(atx_str *out, const atx_progress *p, size_t room)
 {
     int size = room > BAR + BRACKETS ? BAR : (int)room - BRACKETS;

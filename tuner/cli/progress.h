@@ -23,7 +23,7 @@ typedef struct atx_display {
     double last_s;    /* when something was last written                    */
     int shown;        /* on a terminal: the device whose turn it is; -1 none */
     double turn_s;    /* since when                                         */
-    struct atx_seen { /* what was last written of each device               */
+    struct atx_seen { /* the last line of each device                       */
         int problem;  /* index + 1; 0 none                                  */
         atx_phase phase;
     } seen[ATX_DISPLAY_DEVICES];

@@ -117,7 +117,7 @@ static int problem_columns(const atx_report_layout *layout)
     return layout->problem_columns > PROBLEM_COLUMNS ? (int)layout->problem_columns : PROBLEM_COLUMNS;
 }
 
-/* Behind what there is of a row: on the same line if it fits, else on lines below. */
+/* Behind the text of a row: on the same line if it fits, else on lines below. */
 static void add_details(atx_str *out, size_t begin, const char *details, const atx_report_layout *layout)
 {
     const size_t columns = atx_columns(out->data + begin, out->len - begin), len = strlen(details);
@@ -163,7 +163,7 @@ atx_found atx_report_found(const atx_result *r)
     };
 }
 
-/* The answer, and what the run says. */
+/* The answer, and the run's own members. */
 static void walk_result(atx_row *row, const void *item)
 {
     const atx_result *r = item;

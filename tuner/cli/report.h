@@ -30,7 +30,7 @@ atx_found atx_report_found(const atx_result *result);
 
 double atx_answer_gflop_per_s(const atx_answer *answer); /* 0: of an op without `ops` */
 
-/* What is stored of an answer or a trial, in a row (atx_figure_visit); rates that are 0 are not known. */
+/* The stored figures of an answer or a trial, in a row (atx_figure_visit); rates that are 0 are not known. */
 void atx_report_figure(void *row, const atx_stored_figure *figure);
 void atx_report_rates(atx_row *row, double gb_per_s, double gflop_per_s);
 

@@ -58,7 +58,7 @@ static void read_log(atx_undefined *out, const atx_tokens *code, const char *log
     }
 }
 
-/* Behind what a rendered text would say of headers in folders of the user's. */
+/* Behind the lines of a rendered text about headers in folders of the user's. */
 static at_status add_note(atx_str *out, const atx_undefined_file *file, const char *text,
                           atx_headers *headers, at_error *err)
 {

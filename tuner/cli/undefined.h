@@ -16,10 +16,10 @@ typedef struct atx_undefined {
     int count;
 } atx_undefined;
 
-/* A file, and what of it. */
+/* A file, or the code of one kernel in it. */
 typedef struct atx_undefined_file {
     const char *path;
-    const char *kernel;        /* only what it reaches; NULL: all                                  */
+    const char *kernel;        /* only the code that it reaches; NULL: all                         */
     const atx_paths *includes; /* folders of its headers, relative to its own                      */
     const char *allow;         /* folders that may be read besides its own, with ':' between them  */
     const char *defines;       /* lines of macros that stand before it; NULL: none                 */

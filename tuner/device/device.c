@@ -219,7 +219,7 @@ at_status atx_device_recorded(atx_device *device, const atx_problem_key *problem
                                   : AT_OK;
 }
 
-/* 40 launches at 40 GB/s: a hundredth of what a GPU of today moves, and more launches than a trial has. */
+/* 40 launches at 40 GB/s: a hundredth of a GPU's bandwidth, and more launches than a trial has. */
 #define DEADLINE_S        4.0
 #define DEADLINE_S_A_BYTE (40 / 40e9)
 #define DEADLINE_WEIGH_S                                                                                     \

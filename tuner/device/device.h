@@ -88,11 +88,11 @@ at_status atx_device_count(int *out, atx_cancel *cancel, at_error *err) AT_MUST_
 
 /*
  * The same without asking, before a driver is loaded: as many as CUDA_VISIBLE_DEVICES names, or as there are
- * /dev/nvidia0, 1, 2... At least 1. Only for what is begun ahead of the answer, which may be another one.
+ * /dev/nvidia0, 1, 2... At least 1. Only for work ahead of the answer, which may be another one.
  */
 int atx_device_guess(void);
 
-/* The same, and what tells each from all other GPUs; of more than `most` only so many. */
+/* The same, and the identity of each GPU; of more than `most` only so many. */
 at_status atx_device_uuids(char (*uuids)[64], int *count, int most, atx_cancel *cancel,
                            at_error *err) AT_MUST_CHECK;
 
@@ -110,23 +110,24 @@ at_status atx_device_setup(atx_device *device, const atx_setup *setup, at_error 
 int atx_device_queued(const atx_device *device);
 at_status atx_device_submit(atx_device *device, const atx_trial *trial, at_error *err) AT_MUST_CHECK;
 
-/* What a recorded kernel uses, before it is tried: a replay has no compiler that could tell. Of a GPU, and
- * where it was not recorded: unknown. */
+/* The resources of a recorded kernel, before it is tried: a replay has no compiler that could tell. Of a GPU,
+ * and where it was not recorded: unknown. */
 atx_resources atx_device_recorded_resources(atx_device *device, const char *identity);
 
 /* The runner's descriptor, for poll(2). */
 struct pollfd atx_device_fd(const atx_device *device);
 
 /*
- * Reads what has arrived; enforces deadlines; restarts a dead runner. At most one result is written to *out
+ * Reads messages that have arrived; enforces deadlines; restarts a dead runner. At most one result is written
+ * to *out
  * (*got tells). AT_ERR_DEVICE: the device cannot be used any more.
  */
 at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_error *err) AT_MUST_CHECK;
 
 /*
  * Waits for the result. The device must have no trials queued. After `budget_until_s` (on atx_now_s(); 0:
- * none) no round is added to those that every re-measurement has. A user who wants to end gets what there is
- * if it has as many rounds as a slow re-measurement has, or will have them within a second; else
+ * none) no round is added to those that every re-measurement has. A user who wants to end gets the results so
+ * far if it has as many rounds as a slow re-measurement has, or will have them within a second; else
  * AT_ERR_CANCELLED: there is no result.
  *
  * A top candidate that is wrong, cannot be launched, faults or does not end says so in its row, and the

@@ -63,7 +63,7 @@ static int in_all(const atx_borrowed *l)
 
 static int borrowed_queued(const atx_device *device)
 {
-    atx_borrowed *l = (atx_borrowed *)(uintptr_t)device; /* the lock is no part of what is asked */
+    atx_borrowed *l = (atx_borrowed *)(uintptr_t)device; /* the lock is no part of the question */
     pthread_mutex_lock(&l->lock);
     int count = in_all(l);
     pthread_mutex_unlock(&l->lock);
@@ -94,7 +94,7 @@ static at_status borrowed_pump(atx_device *device, atx_measured *out, bool *got,
         memmove(l->answers, l->answers + 1, (size_t)--l->answer_count * sizeof *l->answers);
         if (l->answer_count)
             ring(l->to_borrower);
-    } else if (l->status != AT_OK) { /* what it measured before counts */
+    } else if (l->status != AT_OK) { /* its earlier measurements count */
         status = atx_fail(err, l->status, "%s", l->why.text);
         l->base.lost = true;
         l->there = 0;
@@ -108,7 +108,7 @@ static struct pollfd borrowed_fd(const atx_device *device)
     return (struct pollfd){ .fd = ((const atx_borrowed *)device)->to_borrower, .events = POLLIN };
 }
 
-/* The lender may be about to read what the borrower frees next. */
+/* The lender may be about to read memory that the borrower frees next. */
 static void borrowed_close(atx_device *device)
 {
     atx_borrowed *l = ours(device);
@@ -146,7 +146,7 @@ static const atx_device_kind BORROWED = {
 
 /* ---- the lender ---- */
 
-/* Takes what was asked to the device. */
+/* Takes the request to the device. */
 static at_status carry(atx_borrowed *l, bool *returned, at_error *err)
 {
     atx_trial trials[ATX_DEVICE_QUEUE];

@@ -39,7 +39,7 @@ struct atx_device {
  */
 typedef struct atx_runner_at {
     atx_site *site;
-    const char *spec; /* what the process is told */
+    const char *spec; /* the process's argument */
     int ordinal;
     int number; /* see atx_device_start_at */
     atx_device *recording;

@@ -212,7 +212,7 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
 
 /* ---- looking up ---- */
 
-/* Does the identity begin with this problem? Then *rest is what follows the blank. */
+/* Does the identity begin with this problem? Then *rest is the text behind the blank. */
 static bool is_of(const char *identity, const recording *t, const char **rest)
 {
     size_t len = t->problem.len;

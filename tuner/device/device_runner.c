@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETUP_DEADLINE_S  120.0
-#define STOP_GRACE_S      2.0
-#define REPLAY_DEADLINE_S 60.0 /* it takes as long as was recorded, also for what did not end in time */
+#define SETUP_DEADLINE_S 120.0
+#define STOP_GRACE_S     2.0
+#define REPLAY_DEADLINE_S                                                                                    \
+    60.0 /* it takes as long as was recorded, also for trials that did not end in time */
 
 /*
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
@@ -280,7 +281,7 @@ static at_status blame_head(atx_runner *d, atx_measured *out, bool *got, atx_out
     return atx_runner_restart(d, err);
 }
 
-/* The runner itself tells what became of the head of the queue. */
+/* The runner itself reports the head of the queue. */
 static at_status hear(atx_runner *d, const atx_measured *m, atx_measured *out, bool *got, at_error *err)
 {
     bool failed = m->outcome == ATX_LAUNCH_FAILED && m->doubtful;

@@ -21,7 +21,7 @@
  */
 #define ATX_MAX_STARTS 4
 
-/* What the log of a failure that was tried once more ends with. */
+/* The end of the log of a failure that was tried once more. */
 #define ATX_AGAIN "; the second time, alone in a new process"
 
 typedef struct atx_queued {
@@ -34,8 +34,8 @@ typedef struct atx_runner {
     atx_device base;
     int ordinal;
     atx_site *site;
-    char *spec;            /* what the process is told; owned */
-    int number;            /* what it is called; below zero: its ordinal */
+    char *spec;            /* the process's argument; owned */
+    int number;            /* its number in names; below zero: its ordinal */
     atx_device *recording; /* of a replay that is elsewhere: the same recording here */
     atx_child child;
     atx_str setup; /* of the open problem, to repeat it after a restart */
@@ -57,7 +57,7 @@ static inline bool atx_runner_has_died(const atx_runner *d)
     return d->child.pid == 0;
 }
 
-/* Whether another runner may do what the one that died did not. */
+/* Whether another runner may do the rest of the one that died. */
 static inline bool atx_runner_may_try_again(const atx_runner *d)
 {
     return atx_runner_has_died(d) && d->silences < MAX_SILENCES;
@@ -67,7 +67,7 @@ static inline bool atx_runner_may_try_again(const atx_runner *d)
 at_status atx_runner_receive(atx_runner *d, uint32_t *kind, atx_str *body, double deadline_s,
                              at_error *err) AT_MUST_CHECK;
 
-/* Waits for the answer `wanted`; what another run does with the device meanwhile is not this one's time. */
+/* Waits for the answer `wanted`; the device's time for other runs is not this one's. */
 at_status atx_runner_expect(atx_runner *d, uint32_t wanted, atx_str *body, double deadline_s,
                             at_error *err) AT_MUST_CHECK;
 
@@ -86,7 +86,7 @@ at_status atx_runner_remeasure(atx_device *device, const atx_remeasure_request *
 /* A FAILED frame's status and words become the caller's. */
 at_status atx_runner_failure(const atx_str *body, at_error *err);
 
-/* WAITS and BEGINS: what another run does with the device is not this one's time. */
+/* WAITS and BEGINS: the device's time for other runs is not this one's. */
 bool atx_runner_is_turn(atx_runner *d, uint32_t kind);
 
 #endif

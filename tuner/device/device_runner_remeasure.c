@@ -17,7 +17,7 @@
 #define REMEASURE_DEADLINE_S 120.0
 #define ALONE_DEADLINE_S     30.0 /* and that of a trial */
 
-/* What every re-measurement of a request has in common. */
+/* Shared by the re-measurements of a request. */
 typedef struct asked {
     atx_runner *d;
     const atx_remeasure_request *request; /* of all top candidates */

@@ -45,7 +45,7 @@ static bool is_overdue(atx_runner *d, atx_wait_time *wait_time, double deadline_
            (d->cancelled && atx_wait_time_waited_s(&d->since) >= d->deadline_s);
 }
 
-/* What is left of it is of no use; who asked for it to end does not wait for another one. */
+/* Its rest is of no use, and a user who has asked for the end does not wait for another one. */
 static at_status fell_silent(atx_runner *d, double waited_s, at_error *err)
 {
     if (!d->cancelled)
@@ -90,7 +90,7 @@ at_status atx_runner_failure(const atx_str *body, at_error *err)
     return atx_fail(err, status, "%s", atx_get_text(&in));
 }
 
-/* WAITS and BEGINS: what another run does with the device is not this one's time. */
+/* WAITS and BEGINS: the device's time for other runs is not this one's. */
 bool atx_runner_is_turn(atx_runner *d, uint32_t kind)
 {
     if (kind != ATX_WAITS && kind != ATX_BEGINS)

@@ -32,7 +32,7 @@ static double longer_s(double a, double b)
     return a > b ? a : b;
 }
 
-/* Of a trial of what is short: making the graphs, and running what of them is longer than a sample else. */
+/* Of a trial of a short kernel: making the graphs, and running them for longer than a sample. */
 static double graphs_s(const atx_timing *timing, double sample_s, double traffic_bytes)
 {
     if (traffic_bytes <= 0 || timing->median_s >= GRAPH_BELOW_S)

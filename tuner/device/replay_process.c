@@ -46,7 +46,7 @@ static void ignore(void *context, const char *template_name, const char *templat
     (void)context, (void)template_name, (void)template_hash, (void)config;
 }
 
-/* "transpose 4096x4096 b4 tile TILE=32": reads what was recorded of such a problem, once. */
+/* "transpose 4096x4096 b4 tile TILE=32": reads the recording of such a problem, once. */
 static at_status load(replayer *r, const char *identity, at_error *err)
 {
     atx_str words[3] = { 0 };

@@ -21,7 +21,7 @@ typedef struct atx_device_info {
     char uuid[64];   /* "GPU-..." or ""                                      */
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
     int cuda;        /* the newest version of CUDA that the driver supports, as 13000; of a replay 0 */
-    char nvrtc[16];  /* of a replay: what compiled the recorded kernels      */
+    char nvrtc[16];  /* of a replay: the compiler of the recorded kernels    */
     char host[64];   /* the machine that it is in; of a replay ""            */
     int visible;     /* CUDA devices that there are with this one; of a replay 0    */
     int64_t free_bytes;
@@ -79,7 +79,8 @@ typedef struct atx_kernel {
         const char *name;
         int buffer;
     } variables[ATX_MAX_ARGS];
-    /* What launches pass by value, and which of its bytes are addresses of buffers: see kernel_args.h. */
+    /* Arguments that are passed by value, and which of their bytes are addresses of buffers: see
+     * kernel_args.h. */
     unsigned char structs[ATX_MAX_STRUCT_BYTES];
     int struct_bytes;
     struct atx_kernel_pointer {

@@ -1,6 +1,6 @@
 /*
- * verdict.h - what checking a kernel's launches found: for programs that act on it. In words the same is in
- * the log of a trial. On a GPU and on the machine alike.
+ * verdict.h - the result of checking a kernel's launches: for programs that act on it. In words the same is
+ * in the log of a trial. On a GPU and on the machine alike.
  */
 #ifndef AUTOTUNE_VERDICT_H
 #define AUTOTUNE_VERDICT_H

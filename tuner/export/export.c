@@ -54,7 +54,7 @@ static at_status add_buffer_comments(atx_str *out, const atx_launcher *l, at_err
     return AT_OK;
 }
 
-/* What goes into variables, from memory of the device. */
+/* Variables that are filled from memory of the device. */
 static at_status add_copies(atx_str *out, const atx_launcher *l, bool *has_status, at_error *err)
 {
     at_status status = AT_OK;
@@ -311,7 +311,7 @@ static at_status add_options(atx_str *out, const atx_export_input *in, const cha
     return status;
 }
 
-/* What is written for the problem, once its names are known. */
+/* The text for the problem, once its names are known. */
 static at_status add_all(atx_str *out, const atx_export_input *in, const atx_launcher *l,
                          const char *rendered, const char *title, at_error *err)
 {

@@ -10,7 +10,7 @@
 #include "lookup/lookup.h"
 #include "source/headers.h"
 
-/* What to export. All borrowed. */
+/* The request. All borrowed. */
 typedef struct atx_export_input {
     const atx_found *found; /* not none, and with a template, which has the hash of its answer */
     const atx_problem *problem;

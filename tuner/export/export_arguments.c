@@ -204,7 +204,7 @@ static at_status add_launch_with(atx_str *out, const atx_launcher *l, const atx_
     return status;
 }
 
-/* One launch, with what its kernel takes. */
+/* One launch, with its kernel's arguments. */
 at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *p, const atx_geometry *g,
                             bool *has_status, at_error *err)
 {

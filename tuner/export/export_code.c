@@ -1,4 +1,4 @@
-/* export_code.c - formats ptx and cubin: what NVRTC makes of the winner here and now. */
+/* export_code.c - formats ptx and cubin: the winner, compiled here and now. */
 #include "export/export.h"
 
 #include "compile/nvrtc.h"

@@ -12,14 +12,15 @@ typedef struct atx_launcher {
     const atx_problem *problem;
     const int64_t *slots;
     const atx_geometry *geometry;
-    const char *name, *kernel; /* what is exported, and its kernel: their own names, for linking several */
+    const char *name,
+        *kernel; /* the exported function, and its kernel: their own names, for linking several */
 } atx_launcher;
 
-/* "float", "T": the type of a buffer's elements in the file; and "const " before it for what is only read. */
+/* "float", "T": the type of a buffer's elements in the file; and "const " before it if it is only read. */
 const char *atx_export_element(const atx_arg *arg);
 const char *atx_export_qualifier(const atx_arg *arg);
 
-/* What a kernel, defined already, is passed: `count` of the op's arguments, and of the template's own. */
+/* The arguments of a kernel that is defined already: `count` of the op's, and the template's own. */
 typedef struct atx_passed {
     const char *kernel;
     const int *args; /* their indices; NULL: the first so many */
@@ -27,7 +28,7 @@ typedef struct atx_passed {
     bool numbered; /* buffers as buffers[i], cast, on the default stream; else by their names */
 } atx_passed;
 
-/* One launch, with what its kernel takes. `has_status`: the function has a variable `status`. */
+/* One launch, with its kernel's arguments. `has_status`: the function has a variable `status`. */
 at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *passed,
                             const atx_geometry *g, bool *has_status, at_error *err) AT_MUST_CHECK;
 

@@ -190,7 +190,7 @@ static at_status launches(atx_str *out, const atx_export_input *in, const int64_
     return status;
 }
 
-/* What is filled before the first launch. */
+/* The buffers and variables that are filled before the first launch. */
 static at_status variables(atx_str *out, const atx_export_input *in, const int64_t *slots, at_error *err)
 {
     at_status status = AT_OK;
@@ -211,7 +211,7 @@ static at_status variables(atx_str *out, const atx_export_input *in, const int64
     return status;
 }
 
-/* What a compiler must be told besides the source. */
+/* Options and headers that a compiler needs besides the source. */
 static at_status pragmas(atx_str *out, const char *rendered, at_error *err)
 {
     atx_pragmas o;

@@ -1,6 +1,6 @@
 /*
  * export_loops.c - launches in loops, as CUDA C++. Each launch is written with its own numbers and buffers;
- * then repetitions become a loop. So the text launches what was tuned, whatever the declaration says.
+ * then repetitions become a loop. So the text has the tuned launches, whatever the declaration says.
  */
 #include "compile/sequence.h"
 #include "export/export_internal.h"
@@ -13,7 +13,7 @@
 typedef struct texts {
     const atx_launcher *l;
     const atx_sequence *sequence;
-    const char *before; /* what defines the kernels: arguments are cast as these want them */
+    const char *before; /* the definition of the kernels, whose types arguments are cast to */
     atx_str all;
     size_t *begins; /* of each launch in it; one more, its end */
     int count;

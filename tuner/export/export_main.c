@@ -16,7 +16,7 @@
 /* Rows of atx_embedded_export, as templates/embed.cmake orders them. */
 typedef enum atx_export_part { HEAD, BITS, NUMBERS, MAIN, DATA } atx_export_part;
 
-/* The reference kernel with what it needs and is not there yet. */
+/* The reference kernel and the code that it needs, if that is not there yet. */
 static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *err)
 {
     atx_str rendered = { 0 }, text = { 0 };
@@ -66,7 +66,7 @@ static bool is_of_bits(const atx_op *op)
     return bits;
 }
 
-/* One row: what a buffer holds, and when it is right. */
+/* One row: the contents of a buffer, and when they are right. */
 static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
 {
     atx_dtype type = atx_arg_type(arg, l->problem->type);
@@ -120,7 +120,7 @@ static bool needs_files(const atx_op *op)
     return any;
 }
 
-/* What the benchmark's own time is held against. */
+/* The stored time, for comparison with the benchmark's. */
 static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export_input *in, at_error *err)
 {
     bool measured = in->found->own;
@@ -138,7 +138,7 @@ static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export
     return status;
 }
 
-/* What export_main.cu expects in front of it. */
+/* The definitions in front of export_main.cu. */
 at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_input *in, at_error *err)
 {
     if (needs_files(l->op))

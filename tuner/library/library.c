@@ -27,7 +27,7 @@ void at_free(void *memory)
 
 /* ---- open, close ---- */
 
-/* What is wrong in a folder of templates is wrong for its own problems only. */
+/* An error in a folder of templates concerns its own problems only. */
 static void keep_broken(void *context, const char *why)
 {
     at_tuner *tuner = context;

@@ -1,5 +1,5 @@
 /*
- * library.h - what the files of the library (include/autotune/autotune.h) share.
+ * library.h - shared by the files of the library (include/autotune/autotune.h).
  *
  * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
  * learns of what the catalog could not read (atx_catalog_failure), which any thread may ask. `table_lock`
@@ -195,9 +195,9 @@ typedef struct atx_preparing {
     bool has_thread, is_served; /* it looks at the queue again */
 } atx_preparing;
 at_status atx_preparing_open(atx_preparing *q, at_error *err) AT_MUST_CHECK;
-void atx_preparing_close(atx_preparing *q); /* waits for what is under way; also of one that is not open */
+void atx_preparing_close(atx_preparing *q); /* waits for running work; also of one that is not open */
 
-/* What at_run was asked for: library_asked.c. */
+/* The problems that at_run was asked for: library_asked.c. */
 typedef struct atx_asked {
     bool is_open;
     int file;
@@ -229,7 +229,7 @@ struct at_tuner {
     bool never_compiles; /* at_open_options.no_compile */
 
     pthread_mutex_t slow;
-    int cuda; /* what the driver supports, of the device that was last asked for (atx_device_info) */
+    int cuda;             /* the driver's version, of the device that was last asked for (atx_device_info) */
     atx_device_info here; /* the device of the context that was last met; no name: none was */
     atx_target numbered;  /* the GPU with this number, as the driver told; no name: none was asked for */
     int number;
@@ -286,7 +286,7 @@ bool atx_packs_take(atx_packed *out, const atx_library_packs *packs, const atx_p
 
 /*
  * The code of a finding for a device that is there, kept with the tuner: a cubin from the cache, or compiled
- * and put there, or PTX when NVRTC is older than the device. What keeps the cache from being used is in
+ * and put there, or PTX when NVRTC is older than the device. The reason why the cache cannot be used is in
  * tuner->cache_error afterwards. What the compiler refuses is excluded from then on (lookup/exclusions.h):
  * AT_ERR_INPUT.
  */
@@ -337,27 +337,27 @@ at_status atx_library_dtype(atx_dtype *out, at_type type,
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 at_status atx_library_open_store(at_tuner *tuner, const char *named, at_error *err) AT_MUST_CHECK;
 
-/* Opens look-ups on what is there by now; on failure those of before stay. `slow` is held, or nobody else
+/* Opens look-ups on the present database; on failure the earlier ones stay. `slow` is held, or nobody else
  * knows the tuner. */
 at_status atx_library_open_lookup(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* Goes on with the file that has taken the place of the database, if one has. `slow` is held. */
 at_status atx_library_follow(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
-/* Tells the program of what went wrong without stopping. */
+/* Tells the program of an error that stops nothing. */
 void atx_library_log(const at_tuner *tuner, const char *text);
 
 /* ---- library_miss.c ---- */
 
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *options, at_error *err) AT_MUST_CHECK;
-void atx_tuning_close(atx_tuning *t); /* ends what is under way; also of one that was never opened */
+void atx_tuning_close(atx_tuning *t); /* ends running work; also of one that was never opened */
 
 /* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. `cancel` (NULL:
  * nobody asks) ends it. */
 at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,
                           const volatile int *cancel, at_error *err) AT_MUST_CHECK;
 
-/* Has it tuned by and by; `prepared->renew` is set then. What cannot be requested stays as it is. */
+/* Has it tuned by and by; `prepared->renew` is set then. On failure nothing changes. */
 void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int ordinal,
                               atx_prepared *prepared);
 

@@ -27,7 +27,7 @@ at_status atx_asked_open(atx_asked *a, const char *path, at_error *err)
                     strerror(errno));
 }
 
-/* One write(2), so that lines of other processes stay whole. What cannot be written is left out. */
+/* One write(2), so that lines of other processes stay whole. A failed write is ignored. */
 static void write_line(const atx_asked *a, const atx_problem *problem, int64_t calls)
 {
     atx_str line = { 0 };

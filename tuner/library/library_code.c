@@ -42,7 +42,7 @@ static at_status open_tools(at_tuner *tuner, at_error *err)
     return status;
 }
 
-/* What the headers were when the catalog was read: an error then says which has changed. */
+/* The headers when the catalog was read: an error then says which has changed. */
 static void know_headers(at_tuner *tuner, const atx_template *t)
 {
     atx_str list = { 0 };
@@ -121,7 +121,7 @@ static void give_up_cache(at_tuner *tuner, const atx_builder *builder)
     tuner->cache_error = builder->cache_error;
 }
 
-/* From the cache, or compiled and put there. `anew`: what the cache has does not load. */
+/* From the cache, or compiled and put there. `anew`: the cached code does not load. */
 static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc, bool anew,
                         at_error *err)
 {
@@ -353,7 +353,7 @@ at_status at_source(char **out, const at_found *found, at_error *err)
     return status;
 }
 
-/* `slow` is held. What the compiler said goes to *log. */
+/* `slow` is held. The compiler's messages go to *log. */
 static at_status compile_for(atx_str *code, atx_str *log, at_tuner *tuner, const atx_found_parts *f,
                              at_code_kind kind, at_error *err)
 {

@@ -444,7 +444,7 @@ static at_status find(atx_found *found, bool *valid, int64_t *slots, atx_found_p
     return status;
 }
 
-/* What a pack says: of no measurement of this problem. */
+/* A pack's answer: of no measurement of this problem. */
 static at_status take_packed(atx_found_parts *f, const atx_packed *taken, at_error *err)
 {
     at_error text = { 0 };

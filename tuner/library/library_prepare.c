@@ -88,12 +88,12 @@ static at_status copy_call(at_preparation *p, const at_problem *problem, const a
     if (!problem || !options)
         return AT_ERR_USAGE;
     p->problem = *problem;
-    p->options = DEFAULTS; /* what is for a launch is not for this */
+    p->options = DEFAULTS; /* options of a launch do not count here */
     p->options.no_compile = options->no_compile;
     p->options.no_tuning = options->no_tuning;
     p->options.cancel = options->cancel;
     if (!problem->op)
-        return AT_OK; /* at_prepare says what is wrong */
+        return AT_OK; /* at_prepare reports the error */
     p->problem.op = p->op = strdup(problem->op);
     return p->op ? AT_OK : atx_no_memory(err);
 }

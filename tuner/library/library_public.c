@@ -180,7 +180,7 @@ at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *ext
     return give_problem(out, &problem, err);
 }
 
-/* Of an op of layouts; extents of 1 in front fill up what it has fewer dimensions. */
+/* Of an op of layouts; extents of 1 in front replace missing dimensions. */
 static void show_layout(at_layout *out, const atx_problem *p)
 {
     const int64_t *in = p->dims + atx_problem_first_stride(p->op, 0);

@@ -167,7 +167,7 @@ static at_status find_for(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, 
     return status == AT_OK ? find_here(out, tuner, gpu, &asked, err) : status;
 }
 
-/* ---- what works here ---- */
+/* ---- kernels that work here ---- */
 
 /* Can the device launch these kernels so? */
 static at_status check_launches(const atx_prepared *p, atx_gpu *gpu, at_error *err)
@@ -204,7 +204,7 @@ static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found
     return atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
 }
 
-/* Says what was chosen first and why it is not used. `warning`: of what went wrong before, or "". */
+/* Names the first choice and says why it is not used. `warning`: of an earlier error, or "". */
 static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error *first, const char *warning,
                       at_error *err)
 {
@@ -227,7 +227,7 @@ static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error 
     return status;
 }
 
-/* In the place of what cannot be compiled or loaded, where a pack has a kernel for it. */
+/* Instead of a kernel that cannot be compiled or loaded, if a pack has one. */
 static bool take_pack(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
 {
     atx_found_parts *before = p->finding, *packed = NULL;
@@ -245,7 +245,7 @@ static bool take_pack(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
     return false;
 }
 
-/* What is known for the problem, and works here: the best first, until one does. */
+/* The known configurations of the problem, the best first, until one works here. */
 static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning, at_error *err)
 {
     bool again = true;
@@ -313,7 +313,7 @@ static bool is_exact(const atx_found_parts *f)
     return f->shown.match == AT_MATCH_EXACT;
 }
 
-/* What the background found takes its place. Where that cannot be prepared it stays. */
+/* The winner of the background takes its place, unless it cannot be prepared. */
 static atx_prepared *renewed(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a)
 {
     atx_prepared *newer = NULL;
@@ -390,7 +390,7 @@ static at_status check_question(const at_tuner *tuner, const at_problem *problem
     return status;
 }
 
-/* What a call is given, and with whose driver it works. */
+/* A call's arguments and driver. */
 typedef struct call {
     at_tuner *tuner;
     const at_problem *problem;
@@ -416,7 +416,7 @@ static at_status read_call(call *c, at_error *err)
     return c->problem && c->options ? AT_OK : AT_ERR_USAGE;
 }
 
-/* What is launched on the stream next. */
+/* The next launch on the stream. */
 static at_status get(const atx_prepared **out, call *c, at_error *err)
 {
     at_status status = read_call(c, err);
@@ -478,7 +478,7 @@ static at_status check_buffers(const atx_prepared *p, const at_buffer *buffers, 
     return status;
 }
 
-/* What the call gives a parameter of a step; else what the problem does. */
+/* The call's value for a parameter of a step, or else the problem's. */
 static const int64_t *scalar_of(const at_run_options *o, const atx_found_parts *f, int step, int param,
                                 const int64_t *value)
 {
@@ -514,7 +514,7 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_l
     return status == AT_OK ? atx_gpu_launch_on(c->gpu, p->module, &l, err) : status;
 }
 
-/* What a call may do, and then does. */
+/* The checks of a call, and the call. */
 static at_status launch_all(const call *c, const atx_prepared *p, const at_buffer *buffers, int buffer_count,
                             at_error *err)
 {

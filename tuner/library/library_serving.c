@@ -11,7 +11,7 @@
 
 enum { MOST_SIZES = 6, MOST_BUFFERS = 7 };
 
-/* What is not used is 0 or NULL, behind the others. A buffer without elements is NULL, too, and counts. */
+/* Unused members are 0 or NULL, behind the others. A buffer without elements is NULL, too, and counts. */
 typedef struct serving_call {
     const char *op;
     at_type type;

@@ -1,5 +1,5 @@
 /*
- * library_store.c - the database of a tuner and what looks winners up in it: opened, and opened again when
+ * library_store.c - the database of a tuner and its look-ups: opened, and opened again when
  * another file has taken its place.
  */
 #include "library/library.h"
@@ -28,7 +28,7 @@ at_status atx_library_open_lookup(at_tuner *tuner, at_error *err)
     return AT_OK;
 }
 
-/* Closed before the other is opened: what SQLite keeps beside a database goes by its name. */
+/* Closed before the other is opened: SQLite's files beside a database go by its name. */
 static at_status open_again(at_tuner *tuner, at_error *err)
 {
     tuner->replaced = true;
@@ -60,7 +60,8 @@ void atx_library_log(const at_tuner *tuner, const char *text)
         tuner->log(tuner->log_context, text);
 }
 
-/* It is the same file wherever the program goes: what is opened at its first use, and by `autotune`, too. */
+/* It is the same file wherever the program goes: also when it is opened at its first use, or by `autotune`.
+ */
 static at_status keep_name(atx_str *name, at_error *err)
 {
     at_status status = atx_store_check_name(atx_str_text(name), err);

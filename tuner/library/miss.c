@@ -283,7 +283,7 @@ static void end(run *r)
         ;
 }
 
-/* The last line of what it said, without its name. */
+/* The last line of its output, without its name. */
 static void read_said(char *out, size_t size, const run *r)
 {
     char text[2048];
@@ -424,7 +424,7 @@ at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
 
 /* ---- learning ---- */
 
-#define LEARNING 0x6c6561726eu /* what is locked meanwhile, beside the problems */
+#define LEARNING 0x6c6561726eu /* the lock of learning, beside those of problems */
 #define LEARN_S  60.0
 
 static bool is_due(const atx_miss *m)

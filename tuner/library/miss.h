@@ -34,7 +34,7 @@ typedef struct atx_miss {
 at_status atx_miss_tune(const atx_miss *miss, const atx_problem *problem, at_error *err) AT_MUST_CHECK;
 
 /*
- * Has the model beside the database learn from what was tuned, by `autotune learn`, where that pays
+ * Has the model beside the database learn from the tuned problems, by `autotune learn`, where that pays
  * (atx_model_is_due) and no other process is training just now. Takes seconds on one core, whatever the
  * budget; `stop` ends it soon. AT_OK also where nothing was done.
  */

@@ -62,7 +62,7 @@ typedef enum atx_ptx_space {
     ATX_PTX_PARAM
 } atx_ptx_space;
 
-/* One word of PTX each, without what follows the first point; several forms share one. */
+/* The word before the first point of an instruction; several forms share one. */
 typedef enum atx_ptx_op {
 #define ATX_PTX_OP(NAME, text) ATX_PTX_##NAME,
 #include "ptx/ptx_ops.h"
@@ -106,7 +106,7 @@ typedef enum atx_ptx_compare { /* of setp and set; ..U: also true where a number
                                ATX_PTX_NAN
 } atx_ptx_compare;
 
-/* What an atom, red, redux, setp, set, vote or bar.red does with its operands. */
+/* The operation of an atom, red, redux, setp, set, vote or bar.red. */
 typedef enum atx_ptx_action {
     ATX_PTX_NO_ACTION,
     ATX_PTX_DO_ADD,
@@ -147,7 +147,7 @@ typedef enum atx_ptx_semantics {
     ATX_PTX_MMIO
 } atx_ptx_semantics;
 
-/* Registers that hold what the hardware knows. */
+/* Special registers, which the hardware sets. */
 typedef enum atx_ptx_special {
 #define ATX_PTX_SPECIAL(NAME, text) ATX_PTX_SPECIAL_##NAME,
 #include "ptx/ptx_ops.h"
@@ -219,11 +219,11 @@ enum { ATX_PTX_GROUPS = 6 };
 typedef struct atx_ptx_instruction {
     uint16_t op;             /* atx_ptx_op                                        */
     uint8_t more_types[2];   /* of mma: the second factor's, the addend's */
-    uint8_t type, from;      /* atx_ptx_type: of the result; of what cvt, set, mad.wide.. read from */
+    uint8_t type, from;      /* atx_ptx_type: of the result; of the operands of cvt, set, mad.wide.. */
     uint8_t space, to_space; /* atx_ptx_space; cp.async: from `space` to `to_space` */
     uint8_t round, compare, action, scope, semantics;
     uint8_t vector;    /* 1, 2, 4, 8: elements of a memory access            */
-    uint8_t form;      /* an atx_ptx_form, what tells forms of one op apart  */
+    uint8_t form;      /* an atx_ptx_form: the variant of the op             */
     uint8_t layout[2]; /* atx_ptx_layout: of mma's and wmma's A and B, or of the matrix in memory */
     uint16_t shape[3]; /* of mma, wmma: m, n, k                               */
     uint8_t group_count;
@@ -370,7 +370,7 @@ typedef struct atx_ptx_module {
 at_status atx_ptx_parse(atx_ptx_module **out, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
 void atx_ptx_close(atx_ptx_module *module); /* NULL is allowed */
 
-/* The entry of this name; of a mangled one also by what it was written as (`ns::k`). NULL name: the only one.
+/* The entry of this name; of a mangled one also by its name in the source (`ns::k`). NULL name: the only one.
  * ATX_PTX_NO_INDEX: none. */
 int32_t atx_ptx_find_entry(const atx_ptx_module *module, const char *name);
 

@@ -51,7 +51,7 @@ static bool read_registers(atx_ptx_parser *p)
     return atx_ptx_expect_sign(p, ';');
 }
 
-/* Calls are near to what was inlined for them: no text makes the search long. */
+/* Calls are near to their inlined code: no text makes the search long. */
 enum { SEARCHED_PLACES = 2000 };
 
 /* The place of a call may be inlined itself: then its own .loc came before. */
@@ -133,7 +133,7 @@ static bool read_table(atx_ptx_parser *p, const atx_ptx_token *name)
         const atx_ptx_token label = p->token;
         if (label.kind != ATX_TOKEN_WORD)
             return atx_ptx_refuse(p, &label, "found '%.*s'; expected a label", label.len, label.text);
-        if (cap == (size_t)f->tables[table].count) { /* what is outgrown goes with the module */
+        if (cap == (size_t)f->tables[table].count) { /* the old array is freed with the module */
             cap = cap ? 2 * cap : 16;
             targets = atx_ptx_own_bytes(p, cap * sizeof *targets);
             if (!targets)
@@ -179,7 +179,7 @@ static bool read_dot_statement(atx_ptx_parser *p)
     return atx_ptx_refuse(p, &word, "'.%.*s' in a function is not known", word.len, word.text);
 }
 
-/* A label, if what follows the word is ':'; *found tells. */
+/* A label, if ':' follows the word; *found tells. */
 static bool read_label(bool *found, atx_ptx_parser *p)
 {
     const atx_ptx_lexer here = p->lexer;

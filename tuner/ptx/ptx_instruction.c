@@ -289,7 +289,7 @@ static bool read_guard(reading *r)
     return true;
 }
 
-/* What no instruction of the parser's does, by how its name begins. */
+/* Instructions that are not supported, by the beginnings of their names. */
 static const char *family_of(const atx_ptx_token *name)
 {
     static const char *const FAMILIES[][2] = {

@@ -146,7 +146,7 @@ int64_t atx_ptx_round_up(int64_t value, int64_t align);
 
 bool atx_ptx_read_body(atx_ptx_parser *p);
 bool atx_ptx_read_instruction(atx_ptx_parser *p);
-/* What a word behind the op's name means; false: it is not known. */
+/* Applies a word behind the op's name; false: it is not known. */
 bool atx_ptx_apply_word(atx_ptx_instruction *i, const char *word, int len);
 int atx_ptx_find_op(const char *word, int len);      /* ATX_PTX_NO_OP: none */
 int atx_ptx_find_special(const char *word, int len); /* -1: none */

@@ -113,7 +113,7 @@ static bool read_based(atx_ptx_token *t, atx_ptx_lexer *x, int base)
     return digits > 0;
 }
 
-/* 1.5, 1e-3: what strtod takes, from a copy that ends. */
+/* 1.5, 1e-3: a number of strtod's, from a terminated copy. */
 static bool read_decimal_real(atx_ptx_token *t, atx_ptx_lexer *x)
 {
     char copy[64], *end = NULL;

@@ -23,7 +23,7 @@ static bool read_sizes(int32_t out[3], atx_ptx_parser *p)
     return true;
 }
 
-/* What stands between a function's parameters and its body. */
+/* The directives between a function's parameters and its body. */
 static bool read_attribute(atx_ptx_parser *p)
 {
     atx_ptx_function *f = atx_ptx_current(p);

@@ -33,7 +33,7 @@ bool atx_ptx_space_of(int *out, const atx_ptx_token *word)
     return false;
 }
 
-/* What is said once of all variables of a declaration. */
+/* The part that all variables of a declaration share. */
 typedef struct kind {
     int space, type, vector;
     int64_t align; /* 0: as the type */
@@ -51,7 +51,7 @@ static bool read_align(kind *k, atx_ptx_parser *p)
     return true;
 }
 
-/* `.ptr .global .align 4` of a kernel's parameter tells what it points to: not needed. */
+/* `.ptr .global .align 4` of a kernel's parameter describes its target: not needed. */
 static bool skip_pointer_words(atx_ptx_parser *p)
 {
     int ignored;
@@ -109,7 +109,7 @@ static bool read_dimensions(atx_ptx_variable *v, atx_ptx_parser *p)
     return true;
 }
 
-/* ---- what a variable begins with ---- */
+/* ---- initial values ---- */
 
 typedef struct filling {
     int64_t offset;
@@ -216,7 +216,7 @@ static bool read_initial(atx_ptx_parser *p, int variable)
         return false;
     const bool good = put_value(p, &f, 0);
     v = filled(p, &f);
-    if (v->patches) { /* the module frees what it owns */
+    if (v->patches) { /* the module frees them */
         atx_ptx_patch *kept = atx_ptx_own_bytes(p, (size_t)v->patch_count * sizeof *kept);
         if (kept)
             memcpy(kept, v->patches, (size_t)v->patch_count * sizeof *kept);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What a row does with its value. */
+/* The field that a row sets. */
 typedef enum effect {
     NOTHING, /* a hint */
     FLAG,

@@ -34,7 +34,7 @@ static bool has_name(int folder, const char *name, int fd)
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
-/* ---- what was left behind ---- */
+/* ---- left-over files ---- */
 
 /* The length of BASE.autotune-1-0.new that a name begins with, alone or before a '-'; 0: it does not. */
 static size_t left_len(const char *name, const char *base)

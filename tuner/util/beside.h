@@ -18,7 +18,7 @@
  */
 int atx_make_beside(atx_str *name, const char *path, mode_t mode);
 
-/* Removes what killed processes left behind for this path; atx_make_beside does, too. */
+/* Removes files that killed processes left for this path; atx_make_beside does, too. */
 void atx_clean_beside(const char *path);
 
 /* Brings the name of a file to the disk. Not every file system can: no error. */

@@ -16,7 +16,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* As atx_fail with AT_ERR_INTERNAL, and the text goes on with the version and what to report. */
+/* As atx_fail with AT_ERR_INTERNAL, and the text goes on with the version and a request to report it. */
 at_status atx_bug(at_error *err, const char *format, ...) AT_PRINTF(2, 3);
 
 /* A failure's status that came from another process; AT_ERR_INTERNAL for a number that is no failure. */

@@ -13,7 +13,7 @@
 typedef struct atx_cancel {
     const atomic_int *flag;      /* becomes non-zero when the user cancels; NULL: never            */
     double until_s;              /* on atx_now_s(); 0: for as long as it takes                     */
-    double grace_s;              /* that what is under way still has once the user has asked       */
+    double grace_s;              /* that running work still has once the user has asked            */
     double asked_s;              /* when that was seen first; 0: not yet                           */
     void (*tick)(void *context); /* called at every check: the way to show that work goes on;
                                     NULL: nothing is                                               */

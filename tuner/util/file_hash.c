@@ -37,7 +37,7 @@ static void make_folders(const char *list)
     atx_str_clear(&path);
 }
 
-/* What a line begins with, and a blank. */
+/* The start of a line, and a blank. */
 static void add_key(atx_str *out, const struct stat *info)
 {
     atx_str_addf(out, "%llx %llx %lld %lld.%09ld %lld.%09ld ", (unsigned long long)info->st_dev,

@@ -130,7 +130,7 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Is what begins with this backslash an escape, or may it be one where the text ends too early? */
+/* Does this backslash begin an escape, or may it begin one where the text ends too early? */
 static bool is_escape(const char *at, const char *end)
 {
     if (at + 1 == end)
@@ -265,7 +265,7 @@ static at_status read_member(reader *r, uint32_t *child)
     return status;
 }
 
-/* What is within, up to the closing bracket. */
+/* The elements, up to the closing bracket. */
 static at_status read_children(reader *r, uint32_t node, bool object)
 {
     const char closing = object ? '}' : ']';

@@ -2,7 +2,7 @@
  * json.h - a JSON text as nodes that point into it, with the place of each: for files of other programs,
  * where a message must say line and column. Nothing is copied or converted before it is asked for.
  *
- * Besides RFC 8259 it takes what Python writes: NaN, Infinity and -Infinity as numbers. A text may end early,
+ * Besides RFC 8259 it takes Python's numbers: NaN, Infinity and -Infinity as numbers. A text may end early,
  * as files of an interrupted program do: `torn` then says so, and containers that were still open are not
  * `whole`.
  *
@@ -14,7 +14,7 @@
 #include "util/str.h"
 #include <stdint.h>
 
-/* What a text may cost: 256 MiB for itself, 512 MiB for its nodes. */
+/* Limits: 256 MiB for a text, 512 MiB for its nodes. */
 #define ATX_JSON_MAX_DEPTH 64
 #define ATX_JSON_MAX_TEXT  ((size_t)256 << 20)
 #define ATX_JSON_MAX_NODES ((size_t)1 << 25) /* a power of two, as room for them is */

@@ -287,7 +287,7 @@ static void add_paragraphs(atx_str *out, const char *text, size_t width)
     }
 }
 
-/* "  -q, --quiet" or "  --db FILE", and what it does beside or below it. */
+/* "  -q, --quiet" or "  --db FILE", and its description beside or below it. */
 static void add_row(atx_str *out, const char *name, const char *value, const char *help, size_t width)
 {
     const bool beside = !width || width >= TWO_COLUMNS;

@@ -50,7 +50,7 @@ typedef struct atx_usage {
 
 /*
  * Parses argv[1..argc). *help is set when --help or -h is there (nothing else is checked then). AT_ERR_USAGE:
- * what was found, what was expected, the nearest option.
+ * the found and the expected text, and the nearest option.
  */
 at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_words *words, bool *help,
                             at_error *err) AT_MUST_CHECK;

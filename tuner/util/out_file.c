@@ -120,8 +120,8 @@ static at_status open_named(atx_out_file *f, at_error *err)
                     S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
 }
 
-/* A look before the rename would miss what comes between them. Not every file system has links, nor has each
- * a rename that replaces nothing. */
+/* A look before the rename would miss a file that comes between them. Not every file system has links, nor
+ * has each a rename that replaces nothing. */
 static bool take_place(const atx_out_file *f)
 {
     const char *from = f->temporary.data, *to = f->real.data;
@@ -134,7 +134,7 @@ static bool take_place(const atx_out_file *f)
     return errno != EEXIST && renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
 }
 
-/* Ends with the handle; `place`: what was written takes its place. */
+/* Ends with the handle; `place`: the written file takes its place. */
 static void finish(atx_out_file *f, bool place)
 {
     bool sync = f->temporary.len > 0 && place;

@@ -42,8 +42,8 @@ void atx_out_discard(atx_out_file *file);
 at_status atx_out_write_all(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
 
 /*
- * The same of a file, if nothing has its name: what is there, or comes there meanwhile, stays. AT_ERR_INPUT:
- * something has it.
+ * The same of a file, if nothing has its name: a file that is there, or comes there meanwhile, stays.
+ * AT_ERR_INPUT: something has it.
  */
 at_status atx_out_write_new(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
 

@@ -18,13 +18,13 @@ bool atx_is_printable(const char *text);
 enum { ATX_PRINTABLE_BYTES = 12 };
 size_t atx_printable_next(char out[ATX_PRINTABLE_BYTES], const char *at);
 
-/* In place; what has no room in `size` bytes is cut. */
+/* In place; a text longer than `size` bytes is cut. */
 void atx_make_printable(char *text, size_t size);
 
-/* Of the character at `text`, which is terminated: how many bytes, 0: it is none; and what it is. */
+/* Of the character at `text`, which is terminated: how many bytes, 0: it is none; and its code point. */
 size_t atx_utf8_read(uint32_t *character, const char *text);
 
-/* What a terminal does not show but obeys, or what turns the direction of text or hides in it. */
+/* Characters that a terminal obeys, that turn the direction of text, or that are invisible. */
 bool atx_is_control(uint32_t character);
 
 #endif

@@ -15,7 +15,7 @@ enum { MAX_STEPS = 40 }; /* links and missing folders; as many as Linux follows 
 
 static at_status resolve(atx_str *out, const char *path, int steps, at_error *err);
 
-/* What the link `path` names, seen from its folder. */
+/* The target of the link `path`, seen from its folder. */
 static at_status follow(atx_str *out, const char *path, size_t folder_len, int steps, at_error *err)
 {
     char target[PATH_MAX];

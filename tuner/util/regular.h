@@ -19,8 +19,8 @@ const char *atx_file_kind(mode_t mode);
 /* Nothing was written to the file between the two, nor did another take its place. */
 bool atx_same_contents(const struct stat *a, const struct stat *b);
 
-/* Opens for reading; never waits. *info (may be NULL) is of what was opened. AT_ERR_INPUT names the file and
- * what it is, or the system's reason; the caller closes *out. */
+/* Opens for reading; never waits. *info (may be NULL) is of the opened file. AT_ERR_INPUT names the file and
+ * its kind, or the system's reason; the caller closes *out. */
 at_status atx_regular_open(FILE **out, struct stat *info, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* Reads a whole file; refuses more than `limit` bytes. */

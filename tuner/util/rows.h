@@ -10,7 +10,7 @@
 
 #include "util/str.h"
 
-void atx_member_name(atx_str *out, const char *name);                   /* the value is what comes next */
+void atx_member_name(atx_str *out, const char *name);                   /* the value comes next */
 void atx_member_text(atx_str *out, const char *name, const char *text); /* NULL: null */
 void atx_member_int(atx_str *out, const char *name, int64_t value);
 void atx_member_ints(atx_str *out, const char *name, const int64_t *values, int count);
@@ -18,7 +18,7 @@ void atx_member_real(atx_str *out, const char *name, int digits, double value); 
 void atx_member_bool(atx_str *out, const char *name, bool value);
 
 /* RFC 4180: quoted only where it must be. NULL: empty. A text that a spreadsheet would take for a formula
- * begins with an apostrophe: a log is what a compiler said, of a source that may be anybody's. */
+ * begins with an apostrophe: a compiler's log may quote a source of anybody. */
 void atx_field_text(atx_str *out, const char *text);
 void atx_field_int(atx_str *out, int64_t value);
 

@@ -105,7 +105,7 @@ void atx_str_add_real(atx_str *s, int digits, double value)
         atx_str_add(s, "null");
 }
 
-/* What a terminal would take for a command is escaped, too: JSON may be shown on one. */
+/* Control characters of terminals are escaped, too: JSON may be shown on one. */
 static size_t add_character(atx_str *s, const char *p)
 {
     uint32_t character = 0;

@@ -16,7 +16,7 @@
 
 enum { MAX_NAMED = 1024 };
 
-/* What was written reaches the file this often, for the sake of who looks at a killed run. */
+/* Flushed this often, so that the file of a killed run is nearly complete. */
 #define FLUSH_S 0.5
 
 /* stdio's buffer. It is flushed before a line that does not fit, so that the file never ends within one. */

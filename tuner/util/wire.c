@@ -145,7 +145,7 @@ at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (
     atx_frame_head head = { .kind = kind, .length = (uint32_t)body->len };
     status = send_bytes(&p, &head, sizeof head, err);
     ATX_THEN(status, send_bytes(&p, atx_str_text(body), body->len, err));
-    if (status != AT_OK) /* what was sent next would be taken for the rest of this frame */
+    if (status != AT_OK) /* the next frame would be taken for the rest of this one */
         shutdown(fd, SHUT_WR);
     return status;
 }
@@ -213,7 +213,7 @@ at_status atx_wire_recv(int fd, uint32_t *kind, atx_str *body, at_error *err)
 void atx_inbox_fill(atx_inbox *in, int fd)
 {
     char chunk[65536];
-    if (in->used > 0) { /* what was handed out makes room */
+    if (in->used > 0) { /* frames that were handed out make room */
         in->bytes.len -= in->used;
         memmove(in->bytes.data, in->bytes.data + in->used, in->bytes.len);
         in->used = 0;
@@ -303,7 +303,7 @@ static bool place_descriptors(int sock, int report)
     return true;
 }
 
-/* What the child does between fork and exec: only calls that are safe there, whatever threads the parent has.
+/* The child's code between fork and exec: only calls that are safe there, whatever threads the parent has.
  */
 static _Noreturn void become(const char *program, const char *const *argv, int sock, int report, pid_t parent)
 {

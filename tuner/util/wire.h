@@ -48,15 +48,15 @@ at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (
 /* Waits for one frame. *kind is 0 at a clean end of the stream. AT_ERR_SYSTEM on anything else. */
 at_status atx_wire_recv(int fd, uint32_t *kind, atx_str *body, at_error *err) AT_MUST_CHECK;
 
-/* The same, asking `patient` now and then while nothing comes: what has begun need not go on. AT_ERR_SYSTEM
- * also when that says no. */
+/* The same, asking `patient` now and then while nothing comes: work that has begun need not go on.
+ * AT_ERR_SYSTEM also when that says no. */
 at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*patient)(void *context),
                               void *context, at_error *err) AT_MUST_CHECK;
 
 /*
  * The other way to receive, for one thread with many peers: fill, which never waits, and then next until it
- * returns false. `ended` is set when the peer is gone (or sent what is no frame); frames before that are
- * kept.
+ * returns false. `ended` is set when the peer is gone (or has sent something else than a frame); frames
+ * before that are kept.
  */
 typedef struct atx_inbox {
     atx_str bytes;
@@ -101,7 +101,7 @@ at_status atx_child_spawn_at(atx_child *out, atx_site *site, const char *const *
 /* Closes all descriptors from this one on. */
 void atx_close_from(unsigned first);
 
-/* What this machine is called: by Slurm, where it is a node of one, else by itself. */
+/* The name of this machine: Slurm's, if it is a node of one, else its own. */
 void atx_host_name(char *out, size_t size);
 
 /* Kills it, without waiting for its end: of many, before each is stopped. */
