@@ -22,7 +22,7 @@
 #define WORTH_BYTES    ((size_t)512 << 10)   /* of the user's headers: below that nothing is gained */
 #define BYTES_A_WORKER ((double)(512 << 20)) /* its file has 180 MB for CUB: twice as much and more */
 
-/* What is known of the text so far. */
+/* The state of the text so far. */
 typedef struct reading {
     const atx_headers *headers;
     const char *note; /* of the user's headers (source/headers.h); NULL: none of them */
@@ -89,7 +89,7 @@ static bool read_define(reading *r, const char *name, size_t len)
     return !may_be_asked_for(name);
 }
 
-/* false: what follows may not be looked at. */
+/* false: the rest may not be looked at. */
 static bool read_directive(atx_str *out, reading *r, const char *rendered, const atx_token *directive)
 {
     atx_lexer inner = atx_lexer_inside(rendered, directive);

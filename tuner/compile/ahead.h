@@ -21,7 +21,7 @@ void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *head
 /* May a text have such lines? Asked before the headers are known. */
 bool atx_ahead_wanted(const char *rendered);
 
-/* A private folder for what workers compile ahead, with a folder in it for each. */
+/* A private folder for headers that workers compile ahead, with a folder in it for each. */
 typedef struct atx_ahead {
     atx_str path; /* "": none           */
     int lock;     /* held while it is in use */

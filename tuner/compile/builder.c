@@ -91,7 +91,7 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
     }
     at_status status = hash(build, builder, err);
     if (!builder->cache)
-        build->elsewhere_s = 0; /* what another builder compiles is found nowhere */
+        build->elsewhere_s = 0; /* another builder's kernel is found nowhere */
     if (status != AT_OK || !builder->cache)
         return status;
     atx_str log = { 0 };
@@ -336,7 +336,7 @@ static at_status bind_variable(struct atx_kernel_variable *out, const atx_build 
     return status;
 }
 
-/* Of what is launched more than once: each time, and the most shared memory of any. */
+/* Of a kernel with several launches: each geometry, and the largest shared memory. */
 static at_status bind_launches(atx_kernel *k, atx_build *build, const atx_sequence *sequence,
                                const int64_t *slots, at_error *err)
 {

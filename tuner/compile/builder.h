@@ -25,7 +25,7 @@ typedef struct atx_builder {
     at_error cache_error; /* why the cache was given up: it only saves time */
 } atx_builder;
 
-/* A source and what became of it. Zero it before use; clear it after. */
+/* A source and its result. Zero it before use; clear it after. */
 typedef struct atx_build {
     atx_str source;
     char source_hash[ATX_HASH_TEXT];
@@ -59,12 +59,12 @@ void atx_build_finish(atx_build *build, atx_builder *builder, atx_compiled *comp
 at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *name,
                           at_error *err) AT_MUST_CHECK;
 
-/* Takes over what its compiler has done since atx_pool_pump, without waiting. False: nothing. */
+/* Takes over its compiler's results since atx_pool_pump, without waiting. False: none. */
 bool atx_build_take(atx_build *build, atx_builder *builder);
 
 /*
  * Waits until build->source is compiled; submits it first if needed. Jobs of others go on meanwhile.
- * AT_ERR_CANCELLED: the builder was cancelled; what is being compiled goes on.
+ * AT_ERR_CANCELLED: the builder was cancelled; running compilations go on.
  */
 at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *name,
                          at_error *err) AT_MUST_CHECK;
@@ -98,7 +98,7 @@ at_status atx_reference_bind(atx_kernel *out, atx_build *build, const atx_op *op
 at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_op *op, const int64_t *slots,
                              at_error *err) AT_MUST_CHECK;
 
-/* Whether code has these kernels, with their parameters. AT_ERR_INPUT says what is wrong. */
+/* Whether code has these kernels, with their parameters. AT_ERR_INPUT names the error. */
 at_status atx_validator_check(const atx_op *op, const void *code, size_t len, at_error *err) AT_MUST_CHECK;
 
 /*

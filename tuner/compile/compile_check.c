@@ -105,7 +105,7 @@ static void record_resources(atx_compile_check_row *r, const atx_resources *u, i
 
 /* ---- results ---- */
 
-/* Of a kernel that was handed out: its number; else of what comes next. */
+/* The number of the next kernel, or of one that was handed out. */
 static atx_fault_source source(const atx_compile_check *c, size_t row, size_t order)
 {
     return (atx_fault_source){ row, order, c->rows[row].op, c->rows[row].t };
@@ -183,7 +183,7 @@ static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *
     return status;
 }
 
-/* Takes what is finished; when `wait`, waits a moment for it. */
+/* Takes finished kernels; when `wait`, waits a moment for one. */
 static at_status drain(atx_compile_check *c, bool wait, at_error *err)
 {
     atx_compiled done = { 0 };
@@ -394,7 +394,7 @@ static at_status check_template(atx_compile_check *c, const atx_template *t, con
     return status;
 }
 
-/* What a run would refuse before it tries anything; once for all shapes. */
+/* Errors that a run would find before its first trial; once for all shapes. */
 static at_status add_failure(atx_compile_check *c, size_t row, const char *why, at_error *err)
 {
     if (c->rows[row].failed)
@@ -514,7 +514,7 @@ static at_status find_grid_sync(atx_compile_check *c, size_t row, const atx_sens
     return add_failure(c, row, why, err);
 }
 
-/* Of a template whose kernels are right: what is wrong is told first. */
+/* Only of a template whose kernels are right: errors are told first. */
 static at_status find_useless(atx_compile_check *c, const first *f, at_error *err)
 {
     const atx_compile_check_row *r = &c->rows[f->row];

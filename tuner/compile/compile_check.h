@@ -13,7 +13,7 @@
 
 typedef struct atx_compile_check atx_compile_check;
 
-/* What is known of one template, architecture and type; there is one when a configuration was valid. */
+/* The figures of one template, architecture and type; there is one when a configuration was valid. */
 typedef struct atx_compile_check_row {
     const atx_op *op;
     const atx_template *t; /* NULL: the op's reference kernel */
@@ -29,7 +29,7 @@ typedef struct atx_compile_check_row {
     size_t register_count, register_cap;
 } atx_compile_check_row;
 
-/* What is wrong, told once for all kernels that it hits. */
+/* A fault, told once for all kernels that have it. */
 typedef struct atx_compile_check_fault {
     const atx_compile_check_row *row; /* of the first    */
     const char *config, *log;         /* likewise        */
@@ -55,7 +55,7 @@ typedef struct atx_compile_check_options {
                      int64_t failed); /* often */
 } atx_compile_check_options;
 
-/* Borrows what the options point to. */
+/* Borrows the objects of the options. */
 at_status atx_compile_check_open(atx_compile_check **out, const atx_compile_check_options *options,
                                  at_error *err) AT_MUST_CHECK;
 void atx_compile_check_close(atx_compile_check *check); /* NULL is allowed */

@@ -17,7 +17,7 @@
 
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64, REGISTER_UNIT = 8, MAX_CLUSTER = 16 };
 
-/* What is checked, and where what was found goes. */
+/* The template and code to check, and the place for the message. */
 typedef struct checking {
     const atx_connection *in;
     const atx_op *op;
@@ -101,7 +101,7 @@ static bool is_integer_word(const char *type)
     return strchr("iu", type[0]) != NULL || strcmp(type, "bool") == 0;
 }
 
-/* What sizes do not tell, but the words of the source do. One parameter. */
+/* Checks one parameter by the words of the source, where sizes are not enough. */
 static void check_word(const checking *c, const atx_step *s, const atx_kernel_arg *k, int i)
 {
     const atx_arg *arg = arg_of(c, s, i);
@@ -204,7 +204,7 @@ static void check_shared(const checking *c, const atx_geometry *g)
              g->shared_bytes + fixed, most);
 }
 
-/* In theory: what the driver says of this very device may be less. */
+/* In theory: the driver's figure for this very device may be less. */
 static void check_resident(const checking *c, const atx_geometry *g)
 {
     const atx_resources *r = c->in->resources;

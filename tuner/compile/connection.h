@@ -8,7 +8,7 @@
 #include "lang/problem.h"
 #include "lang/record.h"
 
-/* What a configuration asks of a device: a geometry for each launch, and how large its variables must be. */
+/* The demands of a configuration: a geometry for each launch, and how large its variables must be. */
 typedef struct atx_launches {
     atx_geometry geometries[ATX_MAX_STEPS];
     int64_t variable_bytes[ATX_MAX_ARGS]; /* by the op's arguments; 0: it goes into none */

@@ -256,7 +256,7 @@ static bool fits(const atx_cubin_kernel *k, const char *kernel, bool *instance)
     return behind != NULL;
 }
 
-/* As people write it: of "_Z1fPf" f, of "_ZN2ns1fEPf" ns::f; what is neither stays. */
+/* As people write it: of "_Z1fPf" f, of "_ZN2ns1fEPf" ns::f; other names stay. */
 static void read_name(char out[100], const atx_cubin_kernel *k)
 {
     const char *at = k->name, *end = k->name + k->name_len;
@@ -378,7 +378,7 @@ at_status atx_cubin_variable(const char **name, int64_t *bytes_out, const void *
     return fail_no_variable(elf, &head, variable, err);
 }
 
-/* Constant bank 0 holds parameters, and what is there before a launch is nothing. */
+/* Constant bank 0 holds parameters, and nothing before a launch. */
 static bool is_code(const char *name, bool variables)
 {
     return strncmp(name, ".text.", 6) == 0 || (variables && strncmp(name, ".nv.global.init", 15) == 0) ||

@@ -1,5 +1,5 @@
 /*
- * cubin.h - what compiled code says of its kernels: their names and parameters.
+ * cubin.h - the kernels of compiled code: their names and parameters.
  *
  * A cubin is an ELF file. Nothing in it is trusted: it may be damaged, or not be one. Pointers that come back
  * point into it. PTX has names only.

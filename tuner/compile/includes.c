@@ -196,7 +196,7 @@ static void add_refusal(atx_str *out, const atx_hidden *d)
             len, d->name);
 }
 
-/* Adds what the joined text becomes; nothing where it may stay. */
+/* Adds the replacement of the joined text; nothing where it may stay. */
 static void replace_outside(atx_str *safe, scan *s, const char *joined)
 {
     atx_hidden d;
@@ -280,7 +280,7 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
     return outside;
 }
 
-/* The line of a file that a message quotes: the one above its '^', behind what else it says. */
+/* The line of a file that a message quotes: the one above its '^', behind its other lines. */
 static const char *quoted_line(const char *line)
 {
     const char *next = strchr(line, '\n'), *last = "";
@@ -351,7 +351,7 @@ static int list_lacks(atx_str *out, const char *source)
     return count;
 }
 
-/* What a log says of names that nothing declares. */
+/* The messages of a log about undeclared names. */
 static bool speaks_of_names(const char *log)
 {
     static const char *const SIGNS[] = { "is undefined",       "must be a namespace name",

@@ -78,7 +78,7 @@ static bool is_word(const char *at, const char *const *words)
     return false;
 }
 
-/* What stands between quotes or angles, on one line. */
+/* The text between quotes or angles, on one line. */
 static void read_name(atx_hidden *d, const char *at)
 {
     size_t len = *at == '"' ? strcspn(at + 1, "\"\r\n") : *at == '<' ? strcspn(at + 1, ">\r\n") : 0;

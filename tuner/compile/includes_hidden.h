@@ -7,10 +7,10 @@
 
 #include "util/str.h"
 
-/* #include and the like with what it names, or a question. */
+/* #include and the like with its file, or a question. */
 typedef struct atx_hidden {
     const char *begin, *end;
-    const char *name; /* what it names; NULL: it is not written out */
+    const char *name; /* its file; NULL: it is not written out */
     size_t len;
     bool asks;
 } atx_hidden;

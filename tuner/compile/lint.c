@@ -17,7 +17,7 @@ enum { GRID_SAMPLES = 64, CONFLICT_S = 3 };
 
 /* ---- requirements that refuse nothing ---- */
 
-/* Directly, or through what it is computed from. */
+/* Directly, or through the names that it is computed from. */
 static bool reads_problem(const atx_template *t, const atx_expr *expr)
 {
     const int own = t->op->scope.symbols.count;
@@ -30,7 +30,7 @@ static bool reads_problem(const atx_template *t, const atx_expr *expr)
     return false;
 }
 
-/* What depends on the shape or the device may refuse something elsewhere. */
+/* A requirement on the shape or the device may refuse something elsewhere. */
 static void tell_idle(const atx_lint_query *q, const atx_space *space)
 {
     const atx_require *r;
@@ -91,7 +91,8 @@ static at_status tell_grids(const atx_lint_query *q, at_error *err)
         atx_str_clear(&shape);
     }
     atx_space_close(space);
-    return status == AT_ERR_INPUT ? AT_OK : status; /* what cannot be evaluated there is not asked here */
+    return status == AT_ERR_INPUT ? AT_OK
+                                  : status; /* an expression that has no value there is not checked here */
 }
 
 /* ---- the order of arguments ---- */
@@ -134,7 +135,7 @@ static void tell_order(const atx_lint_query *q, const atx_step *step)
 
 /* ---- constant memory ---- */
 
-/* The op says what goes into it, as NAME or ns::NAME. */
+/* The op fills it, as NAME or ns::NAME. */
 static bool is_filled(const atx_op *op, const char *name)
 {
     for (int i = 0; i < op->arg_count && *name; i++) { /* "": too long a name for any */

@@ -217,7 +217,7 @@ ATX_BOTH int atx_is_finite(double value)
     return value - value == 0;
 }
 
-/* ---- what inputs hold ---- */
+/* ---- contents of inputs ---- */
 
 ATX_BOTH atx_u64 atx_mix(atx_u64 z) /* splitmix64's finaliser */
 {
@@ -369,7 +369,7 @@ ATX_BOTH atx_u64 atx_parts_before(const atx_parting *p, atx_u64 rows, atx_u64 se
     return last.begin + last.length;
 }
 
-/* What so many numbers from 0 to `most` come to. */
+/* The sum of so many numbers from 0 to `most`. */
 ATX_BOTH atx_u64 atx_total_of(atx_u64 rows, atx_u64 most, atx_u64 seed)
 {
     const atx_u64 mean = rows * most / 2, random = atx_random(seed, 0);
@@ -378,7 +378,7 @@ ATX_BOTH atx_u64 atx_total_of(atx_u64 rows, atx_u64 most, atx_u64 seed)
     return mean - back + atx_share_of(2 * back + 1, random >> 32);
 }
 
-/* ---- what an input holds ---- */
+/* ---- the value of an element ---- */
 
 /*
  * a and b are the bits of two doubles (uniform, sorted or not: width and low end; normal: deviation and mean;
@@ -500,7 +500,7 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
     return bits & atx_number_mask(number);
 }
 
-/* ---- what is close enough ---- */
+/* ---- tolerances ---- */
 
 /* Neighbouring numbers of a type have neighbouring places. */
 ATX_BOTH long long atx_place(atx_u64 bits, int number)
@@ -557,7 +557,7 @@ ATX_BOTH double atx_two_to(int exponent)
     return atx_double_of((atx_u64)(1023 + exponent) << 52);
 }
 
-/* Adds what is finite. */
+/* Adds finite numbers only. */
 ATX_BOTH void atx_squares_add(double sums[ATX_SQUARES], double x)
 {
     const int which = fabs(x) < atx_two_to(-480) ? 0 : fabs(x) <= atx_two_to(480) ? 1 : 2;

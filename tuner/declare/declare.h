@@ -21,7 +21,7 @@
 
 #include <sys/stat.h>
 
-/* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
+/* Bytes that a buffer's address is a multiple of unless a problem says otherwise, as of cudaMalloc. */
 #define ATX_FULL_ALIGN 256
 
 /* Figures of the device for expressions: the names "device.<name>". */
@@ -103,7 +103,7 @@ typedef struct atx_part {
 typedef struct atx_paths {
     char *items[ATX_MAX_FILES];
     atx_where where[ATX_MAX_FILES];
-    bool device[ATX_MAX_FILES]; /* of a source: what its kernels need is taken (source/device_view.h) */
+    bool device[ATX_MAX_FILES]; /* of a source: only the code that its kernels need (source/device_view.h) */
     int count;
 } atx_paths;
 
@@ -178,7 +178,7 @@ typedef struct atx_field {
     int64_t offset;    /* in the struct, in bytes                                 */
     bool pointer;      /* the address of ...                                      */
     int arg;           /* ... this buffer argument of the op                      */
-    atx_input input;   /* what it holds in a buffer; by value, where it has no ... */
+    atx_input input;   /* its contents in a buffer; by value, where it has no ... */
     atx_value *values; /* ... value: one for all, or `count` of them            */
     int64_t value_count;
     bool borrowed; /* input and values are those of another struct              */
@@ -232,7 +232,7 @@ typedef struct atx_named_type {
 } atx_named_type;
 
 /*
- * What tells problems apart that differ in a dimension, besides its size. A cost of 1 is that of a factor of
+ * A difference between problems besides the size of a dimension. A cost of 1 is that of a factor of
  * two in one dimension; 0: not compared.
  */
 typedef struct atx_near {
@@ -253,7 +253,7 @@ typedef struct atx_dim {
 } atx_dim;
 
 /*
- * What a metric may read besides the op's dimensions, sizes and lets: figures of one measured configuration.
+ * A metric may read, besides the op's dimensions, sizes and lets, figures of one measured configuration.
  * Their slots, and those of the metrics above it, are behind the op's.
  */
 typedef enum atx_figure {
@@ -294,7 +294,7 @@ typedef struct atx_op_file {
     struct stat seen; /* when its contents were noted; st_ino 0: it was not there */
 } atx_op_file;
 
-/* Two dimensions that may be exchanged when problems are compared, and what that costs. */
+/* Two dimensions that may be exchanged when problems are compared, and the cost of that. */
 typedef struct atx_exchange {
     int dims[2];
     int64_t cost;
@@ -514,7 +514,7 @@ bool atx_declares(const char *source, size_t len, const char *kind);
  */
 bool atx_template_fills(const atx_template *t, int arg);
 
-/* Is what it compiles a view of sources for the device? */
+/* Does it compile a view of sources for the device? */
 bool atx_template_views(const atx_template *t);
 
 /* Whether a launch takes it as a parameter. */

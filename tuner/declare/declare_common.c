@@ -57,7 +57,7 @@ static void read_use(atx_lines *lines, void *target)
     atx_read_uses(lines, &((atx_common *)target)->uses);
 }
 
-/* What a template will read that uses this: its names are known only there. */
+/* The lines that a template reads where it uses this: only the template knows their names. */
 static void pass_over(atx_lines *lines, void *target)
 {
     (void)target;
@@ -380,7 +380,7 @@ static at_status put_note(atx_bundle *b, const atx_str *note, at_error *err)
     return AT_OK;
 }
 
-/* What a bundle is written of; `own` is the file itself, `gathered` what was made of it, if anything. */
+/* The input of a bundle; `own` is the file itself, `gathered` the text made of it, if any. */
 typedef struct made_of {
     const atx_gathered *sources, *gathered;
     const char *own, *file, *data;
@@ -432,7 +432,7 @@ static at_status gather_fresh(atx_gathered *out, const atx_gather_request *reque
     return atx_gather(out, request, err);
 }
 
-/* What the lines of a file name, read now. */
+/* The files that the lines of a file name, read now. */
 static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_request *r,
                             const atx_commons *commons, at_error *err)
 {
@@ -461,7 +461,7 @@ static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_re
     return status;
 }
 
-/* What a stored bundle has is written again, and must be the same. */
+/* Writes a stored bundle again: the text must be the same. */
 static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_request *r, const char *own,
                             at_error *err)
 {

@@ -29,7 +29,7 @@ typedef struct atx_common {
     char *file; /* as messages and #line show it */
 } atx_common;
 
-/* The files that `use` may name. Zeroed it is empty; what it lacks is looked for in `next`. */
+/* The files that `use` may name. Zeroed it is empty; a missing file is looked for in `next`. */
 typedef struct atx_commons {
     atx_common **items;
     size_t count, cap;
@@ -52,13 +52,13 @@ void atx_commons_clear(atx_commons *commons);
 at_status atx_commons_of_bundle(atx_commons *out, const char *source, const char *own,
                                 at_error *err) AT_MUST_CHECK;
 
-/* The note of headers that a bundle begins with, *len 0: none; and what follows it. */
+/* The note of headers that a bundle begins with, *len 0: none; and the text behind it. */
 const char *atx_bundle_note(size_t *len, const char **rest, const char *source);
 
 /* The notes of files' contents behind that, at `rest`: whole lines; *len 0: none. */
 const char *atx_bundle_data(size_t *len, const char **behind, const char *rest);
 
-/* What of a bundle is the op's or the template's own file: its end. */
+/* The op's or the template's own file within a bundle: its end. */
 const char *atx_bundle_own(size_t *own_len, const char *source, size_t len);
 
 typedef struct atx_bundle {

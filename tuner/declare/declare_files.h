@@ -15,7 +15,7 @@ at_status atx_op_note_files(atx_str *notes, atx_op *op, const atx_allowed *allow
                             at_error *err) AT_MUST_CHECK;
 
 /* Where it is; replaces *path. AT_ERR_INPUT: the op came without its files (as from a recording), or the file
- * holds something else than what was noted. */
+ * has other contents than the noted ones. */
 at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at_error *err) AT_MUST_CHECK;
 
 #endif

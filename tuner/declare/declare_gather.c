@@ -36,7 +36,7 @@ typedef struct gathering {
     const atx_paths *includes;
     const atx_headers *headers; /* NULL: none */
     const atx_allowed *allowed;
-    size_t read;  /* bytes of all files so far: what is included twice counts twice */
+    size_t read;  /* bytes of all files so far; a file that is included twice counts twice */
     size_t limit; /* of them */
     struct once { /* files that would be empty from now on, in sources for the device */
         dev_t device;
@@ -83,9 +83,9 @@ typedef struct line {
     size_t begin, end;         /* end: past its newline */
     int number, next;          /* of the line, and of the one behind it */
     bool opens, turns, closes; /* #if and its kin; #else and its kin; #endif */
-    bool conditional;          /* #if, #ifndef: what a guard begins with */
+    bool conditional;          /* #if, #ifndef: the beginning of a guard */
     bool once;
-    char name[512]; /* what it includes; "": nothing, or what a macro names */
+    char name[512]; /* the included file; "": none, or one that a macro names */
     bool quoted;
 } line;
 
@@ -156,7 +156,7 @@ static bool next_line(line *l, atx_lexer *lexer)
 
 typedef enum guard { NO_GUARD, BY_PRAGMA, BY_MACRO } guard;
 
-/* What keeps a file from being seen twice: a pragma, or a first directive that asks for a macro. */
+/* A guard against a second inclusion: a pragma, or a first directive that asks for a macro. */
 static guard guard_of(const char *text, size_t len)
 {
     atx_lexer lexer = lines_of(text, len);
@@ -402,7 +402,7 @@ static at_status gather_file(gathering *g, const char *name, atx_where from)
     if ((status = read_text(&text, g, atx_str_text(&path), from)) != AT_OK)
         goto done;
     if (text.len && text.data[text.len - 1] != '\n')
-        atx_str_add(&text, "\n"); /* what follows begins a line */
+        atx_str_add(&text, "\n"); /* the next text begins a line */
     if ((status = atx_str_status(&text, g->err)) != AT_OK)
         goto done;
     g->read += text.len;
@@ -483,7 +483,7 @@ static at_status keep_lines(atx_gathered *to, const atx_part *piece, const char 
     return AT_OK;
 }
 
-/* Adds what is left of a piece: the lines between long stretches of nothing. */
+/* Adds the rest of a piece: the lines between long blank stretches. */
 static at_status keep_rest(atx_gathered *to, const atx_part *piece, const char *text, at_error *err)
 {
     enum { STRETCH = 8 }; /* lines */
@@ -500,7 +500,7 @@ static at_status keep_rest(atx_gathered *to, const atx_part *piece, const char *
     return status == AT_OK && from != SIZE_MAX ? keep_lines(to, piece, text, from, end, err) : status;
 }
 
-/* Takes out what is blank now; the text stays as it is. */
+/* Takes out pieces that are blank now; the text stays as it is. */
 static at_status drop_blank(atx_gathered *out, size_t first, at_error *err)
 {
     atx_gathered kept = { 0 };
@@ -577,7 +577,7 @@ at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, c
 {
     gathering g = begin(out, request, err);
     struct stat info;
-    if (stat(request->file, &info) == 0) /* what includes it runs in a circle */
+    if (stat(request->file, &info) == 0) /* the inclusion is circular */
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
     at_status status = check_includes(&g);
     ATX_THEN(status, add_lines(&g, request->file + atx_folder_len(request->file), text, len, false));

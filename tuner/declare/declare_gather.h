@@ -26,10 +26,10 @@ typedef struct atx_gathered {
 typedef struct atx_gather_request {
     const char *file; /* the template's, the op's or that of common code */
     const atx_paths *sources, *includes;
-    const atx_headers *headers;     /* the user's folders, where what lies in them stays; NULL: none */
+    const atx_headers *headers;     /* the user's folders, whose headers are not inserted; NULL: none */
     const atx_allowed *allowed;     /* which files may be read */
     const char *reached, *replaced; /* of sources for the device: atx_device_request.roots and replaced */
-    bool large; /* the text is read, not compiled: it may be as large as what a view is made of */
+    bool large; /* the text is read, not compiled: it may be as large as the source of a view */
 } atx_gather_request;
 
 /*

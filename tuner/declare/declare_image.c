@@ -184,7 +184,7 @@ static void point_options(atx_image_writer *w, const atx_template *t)
     }
 }
 
-/* The text of the template, and what it is made of. */
+/* The text of the template, and its pieces. */
 static void point_source(atx_image_writer *w, const atx_template *t)
 {
     size_t parts = place(w, t->text.parts, (size_t)t->text.part_count * sizeof *t->text.parts);

@@ -20,7 +20,7 @@ typedef struct atx_image {
 typedef struct atx_images {
     const unsigned char *structures; /* of all; each at a multiple of 8                       */
     const uint32_t *links;           /* where a word is, from where its structures begin      */
-    const unsigned char *fixed;      /* what they point to and need not be copied             */
+    const unsigned char *fixed;      /* the constant data that they point to                  */
     const atx_image *of;             /* in the order of atx_embedded_files; of an op 0 bytes  */
     size_t count;
 } atx_images;

@@ -1,7 +1,7 @@
 /*
- * declare_input.c - what the inputs of an operation hold, behind `input` or `inout`:
+ * declare_input.c - the contents of an operation's inputs, behind `input` or `inout`:
  *
- *     bits                 random bits; the default, and right for what only moves them
+ *     bits                 random bits; the default, and right for kernels that only move them
  *     uniform LOW HIGH     numbers of that interval
  *     normal MEAN SD       of a normal distribution
  *     range LOW HIGH       integers, both ends included (expressions)
@@ -215,7 +215,7 @@ static bool counts(int how)
     return how == ATX_PREFIX || how == ATX_OFFSETS || how == ATX_SEGMENTS || how == ATX_COLUMNS;
 }
 
-/* Why this cannot be what the buffer holds; NULL: it can. */
+/* Why the buffer cannot have these contents; NULL: it can. */
 static const char *unsuited(const atx_input *input, atx_dtype type, bool storage)
 {
     int how = input->how;

@@ -1,5 +1,5 @@
 /*
- * declare_internal.h - what reading an op and reading a template have in common. Private to declare*.c.
+ * declare_internal.h - shared by the readers of ops and templates. Private to declare*.c.
  */
 #ifndef AUTOTUNE_DECLARE_INTERNAL_H
 #define AUTOTUNE_DECLARE_INTERNAL_H
@@ -11,7 +11,7 @@
 #define ATX_MAX_REQUIRES 1024
 #define ATX_LANGUAGE     1 /* the newest version of the language that this program reads */
 
-/* Reads what follows a keyword on its line. */
+/* Reads the rest of a keyword's line. */
 typedef void atx_line_reader(atx_lines *lines, void *target);
 
 /* A keyword that may start a line. */
@@ -58,7 +58,7 @@ bool atx_lines_sees_one_of(const atx_lines *lines, const char *const *words);
 
 /*
  * Reads one to `max` expressions up to one of the words `ends` or the end of the line, and returns how many.
- * Commas separate them, or nothing does. `expected` is what to say behind the last one.
+ * Commas separate them, or nothing does. `expected` is the message behind the last one.
  */
 int atx_read_exprs(atx_lines *lines, atx_expr **out, int max, const char *const *ends, const char *expected);
 
@@ -67,13 +67,13 @@ int atx_read_exprs(atx_lines *lines, atx_expr **out, int max, const char *const 
 atx_line_reader atx_read_language, atx_read_each, atx_read_let, atx_read_const, atx_read_require,
     atx_read_prefer;
 
-/* What follows `let`, `const` (rendered) and `define` (and a macro): a name, or a family of them. */
+/* Behind `let`, `const` (rendered) and `define` (and a macro): a name, or a family of them. */
 void atx_read_any_let(atx_lines *lines, bool rendered, bool macro);
 
 /* The names of a `use` line, behind those of other such lines. */
 void atx_read_uses(atx_lines *lines, atx_used *uses);
 
-/* What follows `grid` and `block`. */
+/* The expressions of `grid` and `block`. */
 void atx_read_grid(atx_lines *lines, atx_expr *out[3]);
 
 void atx_lets_clear(atx_let *lets, size_t count);
@@ -102,7 +102,7 @@ void atx_add_dim_words(atx_lines *lines, atx_op *op);
 /* The name of one of the shape's dimensions: its index. */
 int atx_read_dim_name(atx_lines *lines, const atx_op *op);
 
-/* What follows `type` with another name than T. */
+/* The rest of `type` with another name than T. */
 void atx_read_named_type(atx_lines *lines, atx_op *op);
 
 /* The type at the reader's place, its own name or one that the op declares. false: T, or nothing that is
@@ -117,7 +117,7 @@ atx_line_reader atx_read_struct;
 void atx_read_struct_value(atx_lines *lines, atx_op *op, atx_arg *arg);
 void atx_structs_clear(atx_op *op);
 
-/* What follows `input` and `inout`: nothing, or what the buffer holds. */
+/* Behind `input` and `inout`: nothing, or the buffer's contents. */
 void atx_read_input(atx_lines *lines, atx_input *input);
 void atx_input_clear(atx_input *input);
 
@@ -133,7 +133,7 @@ void atx_same_clear(atx_op *op);
 
 /* ---- lines of a template ---- */
 
-/* What is known while one is read, the target of its lines. */
+/* The state of reading one: the target of its lines. */
 typedef struct atx_reading {
     atx_template *t;
     const struct atx_commons *commons; /* NULL: none */
@@ -163,7 +163,7 @@ atx_arg *atx_begin_own_arg(atx_lines *lines, atx_template *t);
 atx_line_reader atx_read_own_scalar;
 atx_line_reader atx_read_tensor_map; /* declare_tensor_map.c */
 
-/* declare_source.c has what templates say of code that was not written for them. */
+/* declare_source.c has the lines about code that was not written for templates. */
 atx_line_reader atx_read_param, atx_read_general, atx_read_source, atx_read_include, atx_read_define,
     atx_read_option, atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;
 

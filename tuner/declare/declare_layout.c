@@ -35,7 +35,7 @@ void atx_read_same(atx_lines *lines, void *target)
         atx_lines_fail(lines, lines->at, "found more than %d such lines; expected fewer", ATX_MAX_SAME);
         return;
     }
-    op->shape.same_count++; /* also of a line that is wrong: atx_same_clear frees what was read of it */
+    op->shape.same_count++; /* also of a line that is wrong: atx_same_clear frees its fields */
     atx_read_plain_name(same->op, lines);
     if (!atx_lines_sees_one_of(lines, ENDS))
         same->size_count = atx_read_exprs(lines, same->sizes, ATX_MAX_DIMS, ENDS, "'pitch' or 'when'");

@@ -498,7 +498,7 @@ static bool has_word(const char *text, const char *end, const char *word)
     return has;
 }
 
-/* Most declarations stand right before what they name. */
+/* Looks behind the declaration first: most stand right before their kernel. */
 bool atx_lines_source_has(const atx_lines *lines, const char *word)
 {
     const char *stop = lines->source + lines->len, *behind = lines->end + (lines->end + 2 <= stop ? 2 : 0);

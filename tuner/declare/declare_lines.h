@@ -19,7 +19,7 @@
 
 /* Whose declarations are read: an op's, or a template's. */
 typedef struct atx_declaring {
-    atx_symbols *symbols; /* what expressions may name */
+    atx_symbols *symbols; /* the names of expressions */
     atx_let **lets;
     size_t *let_count, *let_cap;
     atx_require **requires;
@@ -39,7 +39,7 @@ typedef struct atx_lines {
     atx_where next_where;
     const char *line, *line_end; /* the current line, without its comment and blanks at its end */
     atx_where line_where;
-    const char *at; /* what of the current line was not read yet; never a blank */
+    const char *at; /* the unread rest of the current line; never a blank */
     const char *comment, *comment_end;
 } atx_lines;
 
@@ -62,10 +62,10 @@ atx_where atx_lines_where(const atx_lines *lines, const char *at);
 /* "file:line:column: ..." with AT_ERR_INPUT, unless something failed before. */
 void atx_lines_fail(atx_lines *lines, const char *at, const char *format, ...) AT_PRINTF(3, 4);
 
-/* "...: found WHAT; expected ...": what stands at the reader's place. */
+/* "...: found TEXT; expected ...": the text at the reader's place. */
 void atx_lines_expected(atx_lines *lines, const char *expected);
 
-/* What others returned, with the text that they made. */
+/* The status of another function, with its text. */
 void atx_lines_note(atx_lines *lines, at_status status);
 
 /* The list has room for one more; false: no memory, which is noted. */
@@ -89,7 +89,7 @@ size_t atx_lines_word(const atx_lines *lines);
 /* Reads a C identifier that fits ATX_MAX_NAME. Returns where it stands. */
 const char *atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected);
 
-/* Reads what stands up to the next blank. malloc'ed. */
+/* Reads up to the next blank. malloc'ed. */
 char *atx_lines_text(atx_lines *lines, const char *expected);
 
 /* Reads a decimal integer with an optional minus. */

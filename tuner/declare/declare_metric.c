@@ -48,7 +48,7 @@ static int find_param(atx_op *op, const atx_where *where, const char *name, size
     return ATX_METRIC_PARAM_SLOT + op->goal.metric_param_count++;
 }
 
-/* What an expression of a metric is read with: the op, which takes parameters down, and the line. */
+/* The context of a metric's expression: the op, which notes parameters, and the line. */
 typedef struct reading {
     atx_op *op;
     atx_where where;
@@ -79,7 +79,7 @@ static int find(const void *context, const char *name, size_t len)
     return slot;
 }
 
-/* Figures first: they are what is most often meant. */
+/* Figures first: they are meant most often. */
 static const char *known_name(const void *context, int i)
 {
     const atx_op *op = ((const reading *)context)->op;

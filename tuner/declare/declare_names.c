@@ -215,7 +215,7 @@ int atx_read_exprs(atx_lines *lines, atx_expr **out, int max, const char *const 
 {
     int count = 0;
     bool commas = false;
-    if (lines->status != AT_OK) /* what another line has read stays in `out` */
+    if (lines->status != AT_OK) /* the fields of another line stay in `out` */
         return 0;
     do {
         if (count == max) {

@@ -59,7 +59,7 @@ static void read_shape(atx_lines *lines, void *target)
     add_common_symbols(lines, op);
 }
 
-/* NAME = DIM. Its slot follows those of what was declared so far. */
+/* NAME = DIM. Its slot follows those of earlier declarations. */
 static void read_pitch(atx_lines *lines, void *target)
 {
     atx_op *op = target;
@@ -219,7 +219,7 @@ static void read_ceiling(atx_lines *lines, void *target)
         atx_read_exprs(lines, op->goal.ceiling_dims, ATX_MAX_DIMS, ENDS, "the end of the line");
 }
 
-/* The one word `op`: the keyword alone would not say what it is the default of. */
+/* The one word `op`: the keyword alone would not say which default it is. */
 static void read_default(atx_lines *lines, void *target)
 {
     atx_lines_take(lines, "op", NULL);
@@ -299,7 +299,7 @@ static void check_outputs(const atx_op *op, atx_lines *lines)
     atx_lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
 
-/* What only the op's kernels need may be missing where the right answer is in a file; that has one output. */
+/* Lines for the op's kernels may be missing if the right answer is in a file; that has one output. */
 static void check_reference(const atx_op *op, atx_lines *lines)
 {
     const char *validators[ATX_MAX_STEPS];

@@ -20,7 +20,7 @@
 
 #include "declare/declare_internal.h"
 
-/* What of a field is read before its name. */
+/* The words of a field before its name. */
 typedef struct kind {
     const atx_struct *of; /* NULL: a number */
     atx_dtype type;
@@ -42,7 +42,7 @@ static int64_t next_multiple(int64_t at, int64_t of)
     return (at + of - 1) / of * of;
 }
 
-/* Room for so many bytes behind what is there; returns where. */
+/* Adds room for so many bytes at the end; returns where. */
 static int64_t place(atx_lines *lines, atx_struct *s, int64_t bytes, int64_t align)
 {
     const int64_t at = next_multiple(s->bytes, align);
@@ -131,7 +131,7 @@ static atx_field *add_field(atx_lines *lines, atx_struct *s, const char *at)
     return f;
 }
 
-/* The fields of another struct, `count` times. What they hold stays that one's. */
+/* The fields of another struct, `count` times. Their contents stay that struct's. */
 static void add_nested(atx_lines *lines, atx_struct *s, const atx_struct *of, const char *name, int64_t count)
 {
     const char *line = lines->line;

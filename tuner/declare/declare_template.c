@@ -42,7 +42,7 @@ static void read_common(atx_lines *lines, void *target)
     lines->at = lines->line_end; /* was read with the library */
 }
 
-/* What common code uses itself comes before what it declares. */
+/* The files that common code uses come before its declarations. */
 static void read_use_of_common(atx_lines *lines, void *target)
 {
     atx_used uses = { 0 };
@@ -462,7 +462,7 @@ static void add_kernel_names(atx_str *out, const char *kernel)
     }
 }
 
-/* What the template needs of its sources; words in its own code do, too. */
+/* The code that the template needs of its sources, also because of words in its own code. */
 static void add_reached(atx_str *out, const atx_template *t, const char *own, size_t own_len)
 {
     for (int i = 0; i < t->call.step_count; i++)
@@ -475,7 +475,7 @@ static void add_reached(atx_str *out, const atx_template *t, const char *own, si
     atx_str_add_bytes(out, own, own_len);
 }
 
-/* What a rendered text defines before its sources. */
+/* The definitions of a rendered text before its sources. */
 static void add_replaced(atx_str *out, const atx_template *t)
 {
     for (int i = 0; i < t->scope.param_count; i++)

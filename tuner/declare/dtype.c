@@ -36,7 +36,7 @@ static const struct {
     [ATX_BOOLEAN] = { "bool", 1, "bool", { 0 } },
 };
 
-/* By element size: CUDA type and key of what only moves bits. */
+/* By element size: CUDA type and key of operations that only move bits. */
 static const struct {
     int bytes;
     const char *cuda, *key;
@@ -151,7 +151,7 @@ static at_status fail_unknown(const char *text, size_t len, at_error *err)
     return atx_fail(err, AT_ERR_INPUT, "'%s' is not an element type; expected one of %s", shown, list);
 }
 
-/* "torch.float32" is a name of what is behind the point. */
+/* "torch.float32" is a name of the type behind the point. */
 static size_t module_of(const char *text, size_t len)
 {
     static const char *const MODULES[] = { "torch.", "np.",   "numpy.", "jnp.",      "jax.numpy.",

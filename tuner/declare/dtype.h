@@ -35,7 +35,7 @@ bool atx_dtype_reaches(atx_dtype type, double value); /* of floating point: is i
 void atx_dtype_range(int64_t *least, int64_t *most, atx_dtype type);
 
 /*
- * What the numbers of an element are, for declare/data.h: class * 16 + bytes. A complex element is two
+ * The kind of an element's numbers, for declare/data.h: class * 16 + bytes. A complex element is two
  * numbers, and so is one of 16 opaque bytes. Opaque ones are unsigned.
  */
 int atx_dtype_number(atx_dtype type, int storage);
@@ -52,7 +52,7 @@ const char *atx_dtype_cuda(atx_dtype type, int storage);
  */
 const char *atx_dtype_key(atx_dtype type, int storage);
 
-/* A type of that key: the first of those that share it. Of what is no key the last of all. */
+/* A type of that key: the first of those that share it. For a text that is no key, the last of all. */
 atx_dtype atx_dtype_of_key(const char *key, int storage);
 
 /* "f32", also "float32", "float", "half", "double" ... in any case. AT_ERR_INPUT lists the valid words. */

@@ -22,14 +22,14 @@
 #define ATX_MAX_TYPES        4    /* named types of an op, besides T */
 #define ATX_MAX_STRUCTS      8    /* of an op */
 #define ATX_MAX_FIELDS       32   /* of a struct */
-#define ATX_MAX_STRUCT_BYTES 4096 /* what a kernel's parameters may have */
+#define ATX_MAX_STRUCT_BYTES 4096 /* the limit of a kernel's parameters */
 #define ATX_MAX_FILES        8    /* in the `source` or `include` lines of a template */
 #define ATX_MAX_OPTIONS      16   /* for the compiler */
 #define ATX_MAX_METRICS      8    /* of an op */
 #define ATX_MAX_LOOPS        8    /* of the host, around launches */
 #define ATX_MAX_KERNEL       256  /* characters of a kernel's name expression, with the final zero */
 
-/* What a code that mentions instructions of one architecture alone is compiled for. */
+/* The architecture of code with instructions that only one architecture has. */
 #define ATX_TARGET_SPECIFIC "specific"
 
 #endif

@@ -15,7 +15,7 @@ typedef struct atx_tensor_map {
     atx_expr *dims[ATX_MAX_TENSOR_DIMS], *strides[ATX_MAX_TENSOR_DIMS], *box[ATX_MAX_TENSOR_DIMS],
         *steps[ATX_MAX_TENSOR_DIMS];
     atx_expr *swizzle, *interleave, *l2; /* bytes */
-    bool nan;                            /* what is outside is that; else zero */
+    bool nan;                            /* elements outside are NaN; else zero */
     atx_where where;
 } atx_tensor_map;
 

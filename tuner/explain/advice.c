@@ -63,7 +63,7 @@ static void advise_traffic(list *l, const atx_tally_line *line, atx_traffic_kind
     }
 }
 
-/* What most of the time goes to, in cycles of a multiprocessor. */
+/* The largest costs, in cycles of a multiprocessor. */
 static double work(const atx_figures *f, int64_t sms)
 {
     double sectors = 0, wavefronts = 0;
@@ -130,7 +130,7 @@ static void advise_rest(list *l, const atx_figures *f, double cycles)
     for (int k = 0; k <= ATX_GLOBAL_STORE; k++) {
         const atx_traffic *t = &a->traffic[k];
         const double each = t->lanes ? (double)t->bytes / (double)t->lanes : 16;
-        if (each > 3.5) /* words, less what edges leave out */
+        if (each > 3.5) /* words, fewer at edges */
             continue;
         snprintf(text, sizeof text,
                  "%s: %.3g bytes a lane: wider ones would move as much in %.0f times fewer requests",

@@ -12,7 +12,7 @@
 typedef struct atx_advice {
     const char *kind; /* "sectors", "conflicts", "occupancy", "spills", "waves", "idle_lanes", "narrow" */
     char text[400];
-    double cycles; /* of each multiprocessor that it costs, about; what it is ordered by */
+    double cycles; /* cost in cycles of a multiprocessor, about; sentences are ordered by it */
 } atx_advice;
 
 /* Returns how many; none where there is nothing to say. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left out where it was not named; the other one takes minutes. */
+/* Left out unless it is named: it takes minutes. */
 #define MOST_BYTES       ((int64_t)256 << 20)
 #define MOST_STEPS       ((int64_t)1 << 28)
 #define MOST_NAMED_STEPS ((int64_t)1 << 36)
@@ -347,7 +347,7 @@ static bool is_tried(const room *r, int64_t index)
 /* The default on the first visits, where it is valid; then the ends; then anywhere. One is left. */
 static int64_t pick(const room *r, int round, const atx_template *t, atx_rng *rng)
 {
-    enum { WAIT_TIME = 64 }; /* draws of what was tried already */
+    enum { WAIT_TIME = 64 }; /* draws of configurations that were tried already */
     const int64_t count = atx_space_count(r->space);
     atx_config defaults;
     memcpy(defaults.values, t->scope.defaults, sizeof defaults.values);

@@ -22,13 +22,13 @@ typedef struct atx_executed_flaw {
 
 enum { ATX_MOST_EXECUTED_FLAWS = 32 };
 
-/* What came of one template. Zero it before use; clear it after. */
+/* The result of one template. Zero it before use; clear it after. */
 typedef struct atx_executed {
     const atx_template *t;
     int64_t configs, problems; /* that were run; how many different problems             */
     int64_t checked;           /* launches whose outputs were compared with the right ones */
     int64_t wrong;             /* configurations with a flaw                              */
-    int64_t refused;           /* not run: what the machine does not know, or too large a problem */
+    int64_t refused;           /* not run: code that the machine does not know, or too large a problem */
     int64_t left_out;          /* problems that were not named and take too much */
     char why[400];             /* ... of the first                                        */
     atx_str ran;               /* the problems: "1000 f32, 33x31 f16"                     */
@@ -39,7 +39,7 @@ typedef struct atx_executed {
 /* The flaw that says most; NULL: there is none. */
 const atx_executed_flaw *atx_executed_first(const atx_executed *executed);
 
-/* What a program is told of that flaw, in words of trials. false: there is none, and not all could be run. */
+/* The verdict on that flaw, in words of trials. false: there is none, and not all could be run. */
 bool atx_executed_verdict(atx_verdict *verdict, const atx_executed *executed);
 void atx_executed_clear(atx_executed *executed);
 

@@ -23,7 +23,7 @@ typedef struct atx_figures {
     double stored_s;         /* as it was measured somewhere; 0: not known             */
 } atx_figures;
 
-/* What configurations are run on. Borrowed. */
+/* The context of running configurations. Borrowed. */
 typedef struct atx_figures_setting {
     atx_instance *instance;
     atx_nvrtc *nvrtc;
@@ -41,7 +41,7 @@ at_status atx_figures_of(atx_figures *out, const atx_figures_setting *on, const 
                          const atx_config *config, at_error *err) AT_MUST_CHECK;
 void atx_figures_close(atx_figures *figures);
 
-/* What a device can do at most: of its multiprocessors together, in a second. */
+/* The peak rates of a device: of its multiprocessors together, in a second. */
 typedef struct atx_device_rates {
     char name[128];
     int64_t cc, sms;

@@ -191,7 +191,7 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
     at_status status = AT_OK;
     int64_t steps = 0;
     size_t at = 0;
-    atx_run_options left = *how; /* the launches of a loop have together what one has */
+    atx_run_options left = *how; /* the launches of a loop share one budget */
     result->finding.kind = ATX_FINDING_NONE;
     for (atx_kernel_launch one; status == AT_OK && result->finding.kind == ATX_FINDING_NONE &&
                                 atx_kernel_next(&one, &p->kernel, &at);) {
@@ -274,7 +274,7 @@ static void put_away(unsigned char *to, const atx_buffer *b, const unsigned char
     }
 }
 
-/* What an output holds before a candidate: wrong everywhere, but for what the reference leaves. */
+/* The output before a candidate: wrong everywhere, except elements that the reference leaves. */
 static at_status spoil(atx_instance *s, const atx_program *reference, at_error *err)
 {
     unsigned char *inverse[ATX_MAX_ARGS] = { NULL };

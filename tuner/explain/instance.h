@@ -1,5 +1,5 @@
 /*
- * instance.h - a problem in memory: what its inputs hold, as a runner fills them, and the right answer, which
+ * instance.h - a problem in memory: its inputs, as a runner fills them, and the right answer, which
  * the op's reference kernel makes on the machine. Each program runs on a copy of its own.
  */
 #ifndef AUTOTUNE_EXPLAIN_INSTANCE_H

@@ -1,4 +1,4 @@
-/* instance_contents.h - what buffers hold, as a runner fills them. Private to instance*.c */
+/* instance_contents.h - the contents of buffers, as a runner fills them. Private to instance*.c */
 #ifndef AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
 #define AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
 
@@ -8,7 +8,7 @@
 at_status atx_instance_load(unsigned char *to, const atx_data_file *from, int64_t bytes,
                             at_error *err) AT_MUST_CHECK;
 
-/* What the buffer's declaration says: bits, a distribution, a file. */
+/* By the buffer's declaration: bits, a distribution, a file. */
 at_status atx_instance_fill(unsigned char *to, const atx_buffer *buffer, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
 

@@ -13,15 +13,15 @@
 
 struct atx_instance {
     atx_setup setup;
-    unsigned char *begin[ATX_MAX_ARGS];    /* what buffers hold at first; NULL: zeroes */
+    unsigned char *begin[ATX_MAX_ARGS];    /* first contents of buffers; NULL: zeroes */
     unsigned char *expected[ATX_MAX_ARGS]; /* of outputs */
     atx_program validators;                /* without a module: none */
     bool has_answer;
-    int64_t work;       /* instructions of all threads of the reference, or bytes: what is more */
+    int64_t work;       /* instructions of all threads of the reference, or bytes if these are more */
     int64_t most_steps; /* see atx_instance_options */
 };
 
-/* What to do with a launch. */
+/* How to run a launch. */
 typedef struct atx_run_options {
     atx_inspector *inspector; /* NULL: flaws are not looked for */
     atx_tally *tally;         /* NULL: nothing is counted     */

@@ -69,7 +69,7 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
     return status;
 }
 
-/* `flaw`: what is wrong, and where it is known the element. */
+/* `flaw`: the fault, and the element if it is known. */
 static void add_wrong(atx_flaws *flaws, const atx_run_options *how, const atx_flaw *flaw)
 {
     atx_flaw f = *flaw;

@@ -10,7 +10,7 @@
 #include "ptx/ptx.h"
 
 typedef struct atx_program {
-    bool compiled; /* NVRTC took the source; what was refused then, the machine does not know */
+    bool compiled; /* NVRTC took the source: code that is refused later is unknown to the machine */
     atx_ptx_module *module;
     atx_kernel kernel;              /* launches; their names are those of `entries` */
     int32_t entries[ATX_MAX_STEPS]; /* of the module's functions */

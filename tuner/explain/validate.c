@@ -68,7 +68,7 @@ static bool validate_exact(atx_flaw *f, const atx_buffer *b, const unsigned char
     return false;
 }
 
-/* What is found of all numbers. */
+/* The result for all numbers. */
 typedef struct tally {
     int64_t wrong;
     double worst, off[ATX_SQUARES], all[ATX_SQUARES];

@@ -15,7 +15,7 @@ typedef enum atx_flaw_kind {
     ATX_FLAW_MISALIGNED,
     ATX_FLAW_UNWRITTEN,        /* read, but was never written                                         */
     ATX_FLAW_KEPT_STATE,       /* a variable that a later launch finds changed, and reads           */
-    ATX_FLAW_INPUT_WRITTEN,    /* a write to what the kernel may only read                          */
+    ATX_FLAW_INPUT_WRITTEN,    /* a write to a buffer that the kernel may only read                 */
     ATX_FLAW_RACE_WRITES,      /* two writes of different values, nothing between them              */
     ATX_FLAW_RACE_READ_WRITE,  /* a read, then a write; or the reverse                              */
     ATX_FLAW_STALE_READ,       /* ld.global.nc of what the launch has written                       */
@@ -23,11 +23,11 @@ typedef enum atx_flaw_kind {
     ATX_FLAW_BARRIER_DIVERGES, /* a barrier that not all threads reach                              */
     ATX_FLAW_ENDLESS,          /* more instructions than the budget                                 */
     ATX_FLAW_TRAPPED,          /* trap, a failed assertion, a division that the machine cannot do   */
-    ATX_FLAW_UNDEFINED,        /* what the ISA leaves undefined: a shuffle from a lane that is not there */
+    ATX_FLAW_UNDEFINED,        /* undefined by the ISA: a shuffle from a lane that is not there */
     ATX_FLAW_DOES_NOT_COMPILE,
     ATX_FLAW_CANNOT_LAUNCH,      /* blocks or memory that no device has, or that the kernel rules out */
     ATX_FLAW_UNKNOWN_TO_MACHINE, /* an instruction that it does not know: not the kernel's fault     */
-    ATX_FLAW_WRONG_RESULT,       /* all ran, and the output is not what the reference's is            */
+    ATX_FLAW_WRONG_RESULT,       /* all ran, and the output differs from the reference's              */
     ATX_FLAW_KINDS
 } atx_flaw_kind;
 
@@ -41,7 +41,7 @@ typedef struct atx_flaw {
     int64_t block[3], thread[3];
     uint64_t address;
     char buffer[64];  /* the argument that it is about; "": none, or unknown */
-    bool has_element; /* of an output that is wrong: where, and what is there */
+    bool has_element; /* of an output that is wrong: its place and value */
     int64_t element;
     char found[40], expected[40];
     bool may_not_matter; /* unwritten shared memory: a flaw only if an output depends on it */
@@ -58,7 +58,7 @@ typedef struct atx_flaws {
     int64_t checked; /* launches whose outputs were compared with the right ones */
 } atx_flaws;
 
-/* A copy, or one more of what is there. */
+/* Adds a copy, or counts one more of the same. */
 void atx_flaws_add(atx_flaws *all, const atx_flaw *flaw);
 
 /* The same, with the count that it has. */

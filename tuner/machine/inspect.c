@@ -11,7 +11,7 @@
 
 /* ---- accesses ---- */
 
-/* Or ends it. What others do with an mbarrier is ordered among themselves. */
+/* Or ends it. Other uses of an mbarrier are ordered among themselves. */
 static bool makes_barrier(const atx_machine_at *at)
 {
     return at->instruction->op == ATX_PTX_MBARRIER &&
@@ -62,7 +62,7 @@ static atx_access within(const atx_machine_access *a, uint32_t lanes, uint64_t f
     return out;
 }
 
-/* Copies of less than they write: each such lane is left with what it reads. */
+/* Copies that read fewer bytes than they write: each such lane keeps only the read part. */
 static void shorten(atx_access *access, const atx_machine_access *a)
 {
     for (uint32_t left = access->active; left && a->lane_bytes; left &= left - 1) {
@@ -72,12 +72,12 @@ static void shorten(atx_access *access, const atx_machine_access *a)
     }
 }
 
-/* What a store changes, by lanes; of elements of 1, 2, 4 or 8 bytes. */
+/* The bytes that a store changes, by lanes; of elements of 1, 2, 4 or 8 bytes. */
 typedef struct change {
     unsigned char values[ATX_LANES][16], before[ATX_LANES][16];
 } change;
 
-/* false: it is not known what is stored. */
+/* false: the stored value is not known. */
 static bool read_change(change *c, const atx_machine_access *a)
 {
     const int each = a->element_bytes;
@@ -155,7 +155,7 @@ static void touch_shared(atx_inspector *in, const atx_machine_at *at, const atx_
     atx_inspect_hazard(in, at, &h, -1);
 }
 
-/* Memory of another block: what is written there counts as written, no more. */
+/* Memory of another block: a write there counts as written, no more. */
 static void touch_cluster(atx_inspector *in, const atx_machine_access *a)
 {
     for (uint32_t left = a->mask; left && a->kind != ATX_ACCESS_LOAD; left &= left - 1) {
@@ -179,7 +179,7 @@ static atx_flag *flag_at(atx_block_seen *b, const atx_machine_access *a, int lan
     return f;
 }
 
-/* Who acquires what others have released is behind what these did before. */
+/* An acquire of a release is ordered behind everything that came before the release. */
 static void order_by_flags(atx_block_seen *b, const atx_machine_at *at, const atx_machine_access *a)
 {
     const int how = at->instruction->semantics;

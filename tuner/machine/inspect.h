@@ -24,7 +24,7 @@ void atx_inspector_close(atx_inspector *inspector); /* NULL is allowed */
  * (ATX_FINDING_STOPPED) for want of memory alone. */
 const atx_machine_watch *atx_inspector_watch(atx_inspector *inspector, const atx_machine_launch *launch);
 
-/* After the last launch: what the machine found itself, and what variables keep. */
+/* After the last launch: findings of the machine itself, and variables that keep state. */
 void atx_inspector_take(atx_inspector *inspector, const atx_machine_result *result);
 
 const atx_flaws *atx_inspector_flaws(const atx_inspector *inspector);

@@ -25,7 +25,7 @@ static atx_range range_of(const atx_machine_at *at, const atx_machine_access *a,
                         .bytes = bytes_of(a, lane) };
 }
 
-/* What is within `bytes` from address `from` on; 16 bytes may begin before a buffer that is not aligned. */
+/* The range within `bytes` from address `from` on; 16 bytes may begin before a buffer that is not aligned. */
 static void clamp(atx_range *r, uint64_t from, int64_t bytes)
 {
     const int64_t begin = (int64_t)(r->at - from), first = begin < 0 ? 0 : begin;
@@ -168,7 +168,7 @@ static void write_global(atx_inspector *in, const atx_machine_at *at, const atx_
                      .issued = atx_inspect_issued(at, lane) });
 }
 
-/* What tells a barrier: into the own block's memory, or another's. */
+/* Copies that signal a barrier: into the own block's memory, or another's. */
 static void write_shared(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane,
                          const unsigned char *values)
 {
@@ -222,7 +222,7 @@ void atx_inspect_bulk(atx_inspector *in, const atx_machine_at *at, const atx_mac
         atx_inspect_sources(in, at, a);
 }
 
-/* ---- what is over ---- */
+/* ---- completion ---- */
 
 static void end_reading(atx_inspector *in, atx_block_seen *b, int thread, int64_t below)
 {

@@ -44,14 +44,14 @@ typedef struct atx_mbarrier {
     atx_issued issued; /* that one */
 } atx_mbarrier;
 
-/* What threads release and acquire: a flag of the kernel's own. */
+/* A flag of the kernel's own, which threads release and acquire. */
 typedef struct atx_flag {
     uint64_t address;
     uint8_t space;
     atx_shadow_arrivals released;
 } atx_flag;
 
-/* A variable of the module: what it held before the first launch, and who read it while it still did. */
+/* A variable of the module: its first contents, and the reader that saw them. */
 typedef struct atx_variable_seen {
     unsigned char *before; /* NULL: no variable, or not watched  */
     bool is_read;
@@ -124,11 +124,11 @@ void atx_inspect_state_close(atx_inspector *in);
 
 /* A bulk copy, or a store that tells a barrier. */
 void atx_inspect_bulk(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a);
-/* Writes to what bulk copies still read. */
+/* Writes to memory that bulk copies still read. */
 void atx_inspect_sources(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a);
 /* A lane has awaited its groups below `below`: that they were read, or all of them. */
 void atx_inspect_bulk_done(atx_inspector *in, const atx_machine_at *at, int64_t below, bool written);
-/* Threads end, and so does the block: what is still on its way. */
+/* Threads end, and so does the block: copies that are still running. */
 void atx_inspect_bulk_exit(atx_inspector *in, const atx_machine_at *at);
 void atx_inspect_bulk_end(atx_inspector *in, const atx_machine_at *at);
 

@@ -80,7 +80,7 @@ static void tell_barrier(atx_flaw *f, const atx_inspector *in, const atx_block_s
              where, which);
 }
 
-/* What is not written yet: of an output, of scratch memory, or of shared memory. */
+/* Unwritten memory: of an output, of scratch memory, or of shared memory. */
 static void tell_unwritten(atx_flaw *f, const atx_machine_region *r, const char *where)
 {
     snprintf(f->what, sizeof f->what, "%.100s is read%s", where,

@@ -125,7 +125,7 @@ typedef struct atx_machine_access {
     const int32_t *rank;       /* [32], SHARED_CLUSTER only: of the block whose memory it is */
     const int32_t *lane_bytes; /* [32]; NULL: all `bytes`. ASYNC_SOURCE may read less than is written */
     unsigned char *const *at; /* [32]: where the bytes of each lane are, as they still are; to be read only */
-    const uint64_t *const *values; /* STORE: of each element [32], what is stored; NULL: not told */
+    const uint64_t *const *values; /* STORE: the stored values, of each element [32]; NULL: not known */
     int64_t group; /* ASYNC, BULK: counts the commits of a lane; the same as in ATX_EVENT_ASYNC_DONE,
                       _BULK_DONE */
     /* [32]: the mbarrier that hears of what is written, as ATX_EVENT_MBARRIER_PHASE has it; NULL: none */
@@ -205,7 +205,7 @@ typedef struct atx_machine_launch {
     int64_t warp_budget;            /* instructions of a warp; 0: 2^28 */
     int64_t budget;                 /* steps of the launch; 0: no limit */
     const atx_machine_watch *watch; /* NULL: none */
-    unsigned char swapped; /* bits that are turned in what shared memory holds before it is written */
+    unsigned char swapped;          /* bits that are inverted in shared memory before it is written */
 } atx_machine_launch;
 
 typedef struct atx_machine_result {
@@ -227,7 +227,7 @@ at_status atx_machine_run(atx_machine_result *out, atx_machine *machine, const a
  */
 int64_t atx_machine_heap_taken(const atx_machine *machine, const atx_ptx_instruction **call);
 
-/* What kernels printed by printf since the machine was opened; up to 1 MiB is kept. */
+/* The output of printf in kernels since the machine was opened; up to 1 MiB is kept. */
 const char *atx_machine_printed(const atx_machine *machine);
 
 #endif

@@ -48,7 +48,7 @@ static void approx_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
     });
 }
 
-/* What is too small for a normal number is 0 of its sign. */
+/* A result too small for a normal number is 0 of its sign. */
 static uint64_t flushed_f64(uint64_t bits)
 {
     return bits & 0x7ff0000000000000 ? bits : bits & (uint64_t)1 << 63;

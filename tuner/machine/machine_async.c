@@ -123,7 +123,7 @@ static bool is_shared(int space)
     return space == ATX_PTX_SHARED || space == ATX_PTX_SHARED_CLUSTER;
 }
 
-/* One lane's: the machine does it now; a watch is told what it may still do. */
+/* One lane's: the machine does it now; a watch gets the range that it may still use. */
 static bool bulk_lane(atx_exec *x, const atx_decoded *d, int lane, const atx_request *barrier,
                       const uint64_t *names)
 {

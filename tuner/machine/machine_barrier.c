@@ -38,7 +38,7 @@ static bool all_have_come(const atx_exec *x, int number)
     return b->expected ? come >= b->expected : all;
 }
 
-/* What bar.red gives: of the predicates of all that wait. */
+/* The result of bar.red over the predicates of all that wait. */
 static uint32_t reduce(const atx_exec *x, int number, int action, uint32_t *threads)
 {
     uint32_t count = 0;
@@ -223,7 +223,7 @@ static uint32_t lanes_waiting(const atx_warp *w, const atx_node *n, bool anywher
     return lanes;
 }
 
-/* Executes what the nodes at this place wait to do, together. */
+/* Executes the waiting instruction of the nodes at this place together. */
 static void go_on_together(atx_exec *x, atx_node *n)
 {
     atx_warp *w = x->warp;

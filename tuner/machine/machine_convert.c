@@ -152,7 +152,7 @@ static void cvt(atx_exec *x, const atx_decoded *d, uint32_t mask)
     ATX_EACH_LANE(mask, to[l] = convert(d->ptx, a[l]) & d->keep);
 }
 
-/* The usual ones, without asking what they are in each lane. */
+/* The usual ones, without a choice in each lane. */
 #define PLAIN_CVT(name, expression)                                                                          \
     static void name(atx_exec *x, const atx_decoded *d, uint32_t mask)                                       \
     {                                                                                                        \

@@ -204,7 +204,7 @@ F64_ARITH(div_any_f64, atx_directed_f64(ATX_ARITH_DIV, d->ptx->round, a, b, 0), 
 F64_ARITH(rcp_any_f64, atx_directed_f64(ATX_ARITH_DIV, d->ptx->round, 1, a, 0), a, 0, 0)
 F64_ARITH(sqrt_any_f64, atx_directed_f64(ATX_ARITH_SQRT, d->ptx->round, a, 0, 0), a, 0, 0)
 
-/* ---- what a number is ---- */
+/* ---- classes of numbers ---- */
 
 static bool is_of_class(double value, bool subnormal, int form)
 {

@@ -26,7 +26,7 @@ static double extreme(double a, double b, bool largest, bool nan_wins)
     return first ? a : b;
 }
 
-/* The exact result is *rest more than what is returned. */
+/* The exact result is *rest more than the returned one. */
 static double compute(const atx_ptx_instruction *i, double a, double b, double c, double *rest)
 {
     *rest = 0;

@@ -57,7 +57,7 @@ typedef struct atx_code {
     size_t constant_cap;
 } atx_code;
 
-/* What one entry needs, decoded. */
+/* One entry and its functions, decoded. */
 typedef struct atx_program {
     int32_t entry;
     atx_code *functions;                 /* as many as the module has; code NULL: not reached */
@@ -118,7 +118,7 @@ typedef struct atx_warp {
     int64_t committed[ATX_LANES];
     int64_t bulk_committed[ATX_LANES];
     uint64_t awaited;     /* the mbarrier that was last seen not to be over: see ATX_EVENT_MBARRIER_PHASE */
-    int64_t awaited_when; /* what the warp had executed; 0: never */
+    int64_t awaited_when; /* number of executed instructions; 0: never */
 } atx_warp;
 
 typedef struct atx_barrier {
@@ -166,7 +166,7 @@ struct atx_machine {
     size_t region_count, region_cap;
     int32_t *variable_regions; /* of the module's variables; -1: none */
     int heap_region;           /* -1: none */
-    int64_t heap_used;         /* what was never taken begins here */
+    int64_t heap_used;         /* unused memory begins here */
     struct atx_heap_piece *pieces;
     size_t piece_count, piece_cap;
     atx_program program;
@@ -272,7 +272,8 @@ at_status atx_find_joins(int32_t **out, const atx_ptx_function *f, at_error *err
 
 /* ---- machine_decode.c ---- */
 
-/* Decodes the entry and what it calls; what it had is freed. AT_ERR_INPUT: an instruction is not known. */
+/* Decodes the entry and its callees; the earlier ones are freed. AT_ERR_INPUT: an instruction is not known.
+ */
 at_status atx_decode(atx_machine *machine, int32_t entry, at_error *err) AT_MUST_CHECK;
 void atx_program_clear(atx_program *program, const atx_ptx_module *module);
 
@@ -346,7 +347,7 @@ bool atx_heap_give(atx_machine *m, uint64_t address);   /* false: not one that w
 
 /* ---- machine_print.c ---- */
 
-/* What printf prints of these lanes: generic addresses of formats and of arguments. */
+/* The output of printf of these lanes: generic addresses of formats and of arguments. */
 void atx_print_lanes(atx_exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask);
 
 /* ---- machine_control.c, machine_barrier.c, machine_async.c ---- */

@@ -1,7 +1,7 @@
 /* machine_memory.c - ld, st and their kind. */
 #include "machine/machine_mbarrier.h"
 
-/* Of .param only what a kernel is passed lies apart; in calls parameters are part of the frame. */
+/* Of .param only the kernel's arguments lie apart; in calls parameters are part of the frame. */
 static atx_ptx_space memory_space(const atx_decoded *d)
 {
     if (d->ptx->space == ATX_PTX_PARAM && d->frame[0] == ATX_BASE_FRAME)

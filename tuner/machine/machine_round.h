@@ -16,7 +16,7 @@ uint32_t atx_round_to(double value, double rest, int type, int round, bool finit
 /* The number that these bits of `type` are: exact. */
 double atx_widen(uint32_t bits, int type);
 
-/* a + b and what the sum has lost, exactly. */
+/* a + b and the rounding error of the sum, exactly. */
 static inline double atx_two_sum(double *rest, double a, double b)
 {
     const double sum = a + b, c = sum - a;

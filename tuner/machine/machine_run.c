@@ -349,7 +349,7 @@ static bool warp_turn(atx_exec *x, atx_warp *w)
 
 /* ---- a cluster ---- */
 
-/* Which warps wait, and for what, when none goes on. */
+/* The waiting warps and their barriers, when none goes on. */
 static void find_deadlock(atx_exec *x, atx_block *b, atx_warp *w, atx_node *n)
 {
     look_at(x, b);

@@ -83,7 +83,7 @@ static void tick(atx_shadow_order *o, int warp)
     o->now[warp] += o->now[warp] < MOST_CLOCK;
 }
 
-/* What some lanes have seen, all of the warp know. */
+/* Knowledge of some lanes becomes that of the whole warp. */
 static void share_seen(atx_shadow_order *o, int warp)
 {
     for (int e = 0; e < o->engine_count; e++)
@@ -160,7 +160,7 @@ void atx_shadow_order_arrive(atx_shadow_order *o, atx_shadow_arrivals *at, int w
     tick(o, warp);
 }
 
-/* Of its own lanes a warp knows by itself what they did before it last synchronised. */
+/* A warp knows the accesses of its own lanes before its last synchronisation. */
 static void learn_own(atx_shadow_order *o, const atx_shadow_arrivals *from, int warp, uint32_t alive)
 {
     uint32_t *known = &o->known[warp][warp];
@@ -328,7 +328,7 @@ static atx_hazard_kind check_read(const atx_shadow *s, const atx_shadow_order *o
     return is_before(o, c->write, thread) ? ATX_HAZARD_NONE : ATX_HAZARD_WRITE_READ;
 }
 
-/* Of what this launch has written, in whatever order, a copy that is older may be read. */
+/* An older copy may be read of memory that this launch has written, in whatever order. */
 static atx_hazard_kind check_steady(const atx_shadow *s, const atx_shadow_order *o, uint64_t at, int thread,
                                     bool local, int *other)
 {

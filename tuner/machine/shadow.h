@@ -20,9 +20,9 @@
 #define ATX_MAX_WARPS   32 /* of a block */
 #define ATX_MAX_ENGINES 64 /* of a block: see below */
 
-/* ---- who knows what of whom ---- */
+/* ---- knowledge of warps ---- */
 
-/* What some lanes of a warp know of an engine, and others perhaps not. */
+/* Knowledge of an engine that some lanes of a warp have, and others perhaps not. */
 typedef struct atx_shadow_seen {
     uint32_t phase, lanes;
 } atx_shadow_seen;
@@ -36,12 +36,12 @@ typedef struct atx_shadow_arrivals {
 
 typedef struct atx_shadow_order {
     uint32_t now[ATX_MAX_WARPS];                           /* clocks; they only ever grow, also over blocks */
-    uint32_t known[ATX_MAX_WARPS][ATX_MAX_WARPS];          /* known[w][v]: what w knows of v                */
-    uint32_t own[ATX_MAX_WARPS], own_lanes[ATX_MAX_WARPS]; /* what w knows of these lanes of its own */
+    uint32_t known[ATX_MAX_WARPS][ATX_MAX_WARPS];          /* known[w][v]: the clock of v that w knows      */
+    uint32_t own[ATX_MAX_WARPS], own_lanes[ATX_MAX_WARPS]; /* the same for these lanes of its own */
     uint32_t base;                                         /* where this block began                        */
     uint32_t before_launch;                                /* the latest clock before the launch           */
     bool fences;                                   /* the next is kept: set it once, before the first block */
-    uint32_t fenced[ATX_MAX_WARPS][ATX_MAX_WARPS]; /* what w knows of v that a fence was behind */
+    uint32_t fenced[ATX_MAX_WARPS][ATX_MAX_WARPS]; /* the same for accesses of v before a fence */
     int engine_count;
     uint32_t engines[ATX_MAX_ENGINES];     /* the phase of each that is not over */
     uint32_t engine_seen[ATX_MAX_ENGINES]; /* the last that a warp knows to be over   */
@@ -112,7 +112,7 @@ typedef enum atx_hazard_kind {
     ATX_HAZARD_WRITE_WRITE,
     ATX_HAZARD_READ_WRITE, /* read first, then written */
     ATX_HAZARD_WRITE_READ,
-    ATX_HAZARD_STALE,     /* a steady read of what this launch has written */
+    ATX_HAZARD_STALE,     /* a steady read of memory that this launch has written */
     ATX_HAZARD_NOT_FENCED /* written, then read by an engine, and no fence between */
 } atx_hazard_kind;
 
@@ -149,7 +149,7 @@ atx_hazard atx_shadow_read_range(const atx_shadow *shadow, const atx_shadow_orde
 atx_hazard atx_shadow_write_range(atx_shadow *shadow, const atx_shadow_order *order, const atx_range *range);
 /* A target in another block than the thread's: nothing is compared. */
 void atx_shadow_set_range(atx_shadow *shadow, const atx_shadow_order *order, const atx_range *range);
-/* The thread has awaited what has no engine: it counts as its write. */
+/* The thread has awaited a copy without an engine: it counts as its write. */
 void atx_shadow_await_range(atx_shadow *shadow, const atx_shadow_order *order, const atx_range *range);
 /* Its thread has read them, or its engine does. */
 void atx_shadow_note_range(atx_shadow *shadow, const atx_shadow_order *order, const atx_range *range);

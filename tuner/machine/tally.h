@@ -28,7 +28,7 @@ static inline bool atx_traffic_is_global(atx_traffic_kind kind)
     return kind <= ATX_GLOBAL_ATOMIC;
 }
 
-/* What accesses of one kind cost: sectors of global memory, wavefronts of shared memory. */
+/* The cost of accesses of one kind: sectors of global memory, wavefronts of shared memory. */
 typedef struct atx_traffic {
     int64_t requests, cost, least;
     int64_t lanes, bytes; /* that took part; that they asked for */

@@ -58,7 +58,7 @@ static void step(atx_lexer *l)
     move_to(l, l->at + 1);
 }
 
-/* Also what is no ASCII, and the $ that compilers allow. */
+/* Also bytes outside ASCII, and the $ that compilers allow. */
 static bool is_word(int c)
 {
     return atx_is_word_part(c) || c == '$' || c >= 0x80;
@@ -228,7 +228,7 @@ static truth decide_version(atx_lexer l)
                                                                : UNKNOWN;
 }
 
-/* What follows the word of a condition; *l reads ahead. */
+/* The rest of a condition behind its word; *l reads ahead. */
 static truth decide(atx_lexer *l, const char *word)
 {
     static const char *const TRUE[] = { "1", "true", NULL }, *const FALSE[] = { "0", "false", NULL };
@@ -291,7 +291,7 @@ static void enter_directive(atx_lexer *l)
 
 /* ---- tokens ---- */
 
-/* What comes after this word of a directive names a file. */
+/* This word of a directive is followed by a file's name. */
 static void expect_name(atx_lexer *l, const atx_token *t)
 {
     static const char *const FILES[] = { "include", "include_next", "import", "embed", NULL },
@@ -531,7 +531,7 @@ static void pair_one(atx_tokens *t, size_t *top, size_t i)
     }
 }
 
-/* Brackets of a directive, and of what is inactive, belong to each other alone. */
+/* Brackets of a directive, and of inactive text, match among themselves only. */
 static void pair_brackets(atx_tokens *t)
 {
     size_t tops[2] = { SIZE_MAX, SIZE_MAX };

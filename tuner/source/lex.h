@@ -38,7 +38,7 @@ typedef struct atx_token {
 typedef struct atx_lex_options {
     bool comments; /* those become tokens */
     bool lines;    /* a directive is one token */
-    bool active;   /* what is inactive has no tokens */
+    bool active;   /* inactive text has no tokens */
     bool code;     /* directives have none */
     bool version;  /* what is asked of CUDA's version is decided, where all that are supported agree, and
                       #ifdef of other compilers and systems */

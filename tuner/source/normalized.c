@@ -25,7 +25,7 @@ typedef struct reader {
     bool shows_text;  /* a macro makes text of an argument: fold again, with keep_blanks */
     bool unsure;
     bool line_open;    /* something of it is written */
-    bool word_open;    /* a word, or what a word would go on, came last */
+    bool word_open;    /* the last token was a word, or one that a word would continue */
     char last;         /* the last character written of a sign; else 0 */
     int place;         /* how many tokens of a directive were written; 0: in none */
     bool names_file;   /* the next token of the directive must do so */
@@ -123,7 +123,7 @@ static size_t white(const char *at, const char *end)
     }
 }
 
-/* What is quoted stays. `prefer` and `require` make the same space. */
+/* Quoted text stays. `prefer` and `require` make the same space. */
 static void write_line(const reader *r, const char *at, const char *end)
 {
     static const char PREFER[] = "prefer";
@@ -266,7 +266,7 @@ static void fold_part(reader *r, const char *text, size_t len)
     atx_lexer lexer = { .text = text, .len = len, .options = { .comments = true } };
     while (last > text && atx_is_blank(last[-1]))
         last--;
-    r->unsure |= last > text && last[-1] == '\\'; /* what comes behind this part would belong to it */
+    r->unsure |= last > text && last[-1] == '\\'; /* the text behind this part would belong to it */
     r->text = text;
     r->markers = 0;
     for (atx_token t; !r->unsure && atx_lexer_next(&t, &lexer);)
