@@ -204,12 +204,9 @@ int main(int argc, char **argv)
         return 2;
     }
     at_status status = atx_store_open_memory(&store, &err);
-    if (status == AT_OK)
-        status = atx_store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, NULL, &err);
-    if (status == AT_OK)
-        status = settle(store, &err);
-    if (status == AT_OK)
-        status = write_image(argv[1], store, &err);
+    ATX_THEN(status, atx_store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, NULL, &err));
+    ATX_THEN(status, settle(store, &err));
+    ATX_THEN(status, write_image(argv[1], store, &err));
     if (status != AT_OK)
         fprintf(stderr, "embed_winners: %s\n", err.text);
     atx_store_close(store);

@@ -130,10 +130,8 @@ at_status atx_store_cubin_sizes(atx_cubin_sizes *out, atx_store *cache, at_error
 {
     atx_cubin_sizes sizes = { 0 };
     at_status status = ask_integer(&sizes.kernels, cache, ATX_SQL_COUNT_CUBINS, err);
-    if (status == AT_OK)
-        status = ask_integer(&sizes.file_bytes, cache, ATX_SQL_FILE_BYTES, err);
-    if (status == AT_OK)
-        status = ask_integer(&sizes.free_bytes, cache, ATX_SQL_FREE_BYTES, err);
+    ATX_THEN(status, ask_integer(&sizes.file_bytes, cache, ATX_SQL_FILE_BYTES, err));
+    ATX_THEN(status, ask_integer(&sizes.free_bytes, cache, ATX_SQL_FREE_BYTES, err));
     if (status == AT_OK)
         *out = sizes;
     return status;
@@ -151,8 +149,7 @@ static at_status is_small_enough(bool *out, const removal *r, at_error *err)
 {
     int64_t file = 0, unused = 0;
     at_status status = ask_integer(&file, r->cache, ATX_SQL_FILE_BYTES, err);
-    if (status == AT_OK)
-        status = ask_integer(&unused, r->cache, ATX_SQL_FREE_BYTES, err);
+    ATX_THEN(status, ask_integer(&unused, r->cache, ATX_SQL_FREE_BYTES, err));
     *out = file - unused <= r->limit_bytes;
     return status;
 }
@@ -241,8 +238,7 @@ at_status atx_store_put_cubin(atx_store *cache, const char *key, const void *cub
     atx_str_add_bytes(&sealed, len ? cubin : "", len);
     atx_str_add(&sealed, seal);
     at_status status = atx_str_status(&sealed, err);
-    if (status == AT_OK)
-        status = atx_store_begin(cache, err);
+    ATX_THEN(status, atx_store_begin(cache, err));
     if (status != AT_OK)
         goto done;
     status = atx_store_exec(cache, ATX_SQL_PUT_CUBIN, "store a compiled kernel", err, "sbss", key,

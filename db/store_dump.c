@@ -184,10 +184,8 @@ at_status atx_store_dump(atx_store *store, const atx_dump_options *options, atx_
     /* A replay has its own templates, but the operations of others only from here. */
     status = dump_rows(&d, options->compact ? ATX_SQL_DUMP_RECORDED : ATX_SQL_DUMP_SOURCES, "source", false,
                        &more, err);
-    if (status == AT_OK)
-        status = dump_rows(&d, ATX_SQL_DUMP_TRIALS, "trial", true, &more, err);
-    if (status == AT_OK)
-        status = dump_rows(&d, ATX_SQL_DUMP_WINNERS, "winner", true, &more, err);
+    ATX_THEN(status, dump_rows(&d, ATX_SQL_DUMP_TRIALS, "trial", true, &more, err));
+    ATX_THEN(status, dump_rows(&d, ATX_SQL_DUMP_WINNERS, "winner", true, &more, err));
     atx_str_clear(&d.line);
     atx_str_clear(&d.value);
     return status;

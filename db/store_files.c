@@ -162,11 +162,9 @@ at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, a
 {
     atx_str path = { 0 };
     at_status status = atx_store_check_name(database, err);
-    if (status == AT_OK)
-        status = atx_store_make_parents(database, 0777, err);
+    ATX_THEN(status, atx_store_make_parents(database, 0777, err));
     atx_str_addf(&path, "%s-tuning", database);
-    if (status == AT_OK)
-        status = atx_str_status(&path, err);
+    ATX_THEN(status, atx_str_status(&path, err));
     int file = status == AT_OK ? open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LOCK_MODE) : -1;
     if (status == AT_OK && file < 0)
         status = atx_fail(err, AT_ERR_STORE, "%s: %s", path.data, strerror(errno));
@@ -230,8 +228,7 @@ static at_status check_folder_of(const char *path, at_error *err)
     at_status status = atx_str_status(&folder, err);
     if (status == AT_OK && stat(folder.data, &info) != 0)
         status = atx_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
-    if (status == AT_OK)
-        status = check_owner(folder.data, &info, err);
+    ATX_THEN(status, check_owner(folder.data, &info, err));
     atx_str_clear(&folder);
     return status;
 }
@@ -276,8 +273,7 @@ at_status atx_store_open_cache(atx_store **out, const char *path, const atx_canc
     at_status status = atx_store_check_name(path, err);
     if (status == AT_OK && access(path, F_OK) != 0)
         status = atx_store_make_parents(path, 0700, err);
-    if (status == AT_OK)
-        status = atx_store_is_private(path, err);
+    ATX_THEN(status, atx_store_is_private(path, err));
     if (status != AT_OK)
         return status;
     make_file(path);

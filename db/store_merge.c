@@ -109,8 +109,7 @@ static at_status complete(const merger *m, atx_str *before, const char *text)
     if (next(m, &q, &status))
         atx_str_add(&object, atx_store_text(q.statement, 0));
     atx_query_end(&q);
-    if (status == AT_OK)
-        status = atx_str_status(&object, m->err);
+    ATX_THEN(status, atx_str_status(&object, m->err));
     atx_str_clear(before);
     *before = object;
     return status;
@@ -195,8 +194,7 @@ static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
     atx_problem_key problem;
     atx_fingerprint fingerprint;
     at_status status = check_key(m, s);
-    if (status == AT_OK)
-        status = check_fingerprint(m, s);
+    ATX_THEN(status, check_fingerprint(m, s));
     if (status != AT_OK)
         return status;
     memset(&fingerprint, 0, sizeof fingerprint);
@@ -206,10 +204,8 @@ static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
     const char *template_hash = atx_store_text(s, column + 1);
     m->counts.in_the_future += strcmp(atx_store_text(s, atx_line_columns.count - 1), m->latest) > 0;
     status = atx_store_problem_id(&ids[0], m->store, &problem, m->err);
-    if (status == AT_OK)
-        status = fingerprint_id(&ids[1], m, &fingerprint);
-    if (status == AT_OK)
-        status = atx_store_template_id(&ids[2], m->store, template_name, template_hash, m->err);
+    ATX_THEN(status, fingerprint_id(&ids[1], m, &fingerprint));
+    ATX_THEN(status, atx_store_template_id(&ids[2], m->store, template_name, template_hash, m->err));
     return status;
 }
 
@@ -369,10 +365,8 @@ static at_status merge_line(merger *m, const char *text)
     if (!m->headed || is_head(text)) /* dumps may stand one behind the other in a file */
         return read_head(m, text);
     at_status status = read_kind(&kind, m, text);
-    if (status == AT_OK)
-        status = complete(m, &m->before[kind], text);
-    if (status == AT_OK)
-        status = check_size(m, m->before[kind].len);
+    ATX_THEN(status, complete(m, &m->before[kind], text));
+    ATX_THEN(status, check_size(m, m->before[kind].len));
     if (status != AT_OK)
         return status;
     const char *object = atx_str_text(&m->before[kind]);
@@ -401,8 +395,7 @@ static at_status merge_database(merger *m)
     static const atx_dump_options ALL = { 0 };
     atx_store *from = NULL;
     at_status status = atx_store_open(&from, m->path, ATX_STORE_READ, m->err);
-    if (status == AT_OK)
-        status = atx_store_dump(from, &ALL, take_line, m, m->err);
+    ATX_THEN(status, atx_store_dump(from, &ALL, take_line, m, m->err));
     atx_store_close(from);
     return status == AT_OK ? m->status : status;
 }
@@ -433,8 +426,7 @@ static at_status merge_text(merger *m)
     atx_text_file *file = NULL;
     atx_str line = { 0 };
     at_status status = atx_text_file_open(&file, m->path, m->err);
-    if (status == AT_OK)
-        status = merge_lines(m, file, &line);
+    ATX_THEN(status, merge_lines(m, file, &line));
     atx_str_clear(&line);
     atx_text_file_close(file);
     return status;

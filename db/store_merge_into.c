@@ -28,8 +28,7 @@ static at_status merge_ordinary(const char *path, const char *const *paths, int 
 {
     atx_store *store = NULL;
     at_status status = atx_store_open(&store, path, ATX_STORE_WRITE, err);
-    if (status == AT_OK)
-        status = atx_store_merge(store, paths, count, cancel, counts, err);
+    ATX_THEN(status, atx_store_merge(store, paths, count, cancel, counts, err));
     atx_store_close(store);
     return status;
 }
@@ -39,8 +38,7 @@ static at_status build(const char *built, const char *path, const char *const *p
 {
     atx_store *store = NULL;
     at_status status = atx_store_open_as(&store, built, path, err);
-    if (status == AT_OK)
-        status = atx_store_merge(store, paths, count, cancel, counts, err);
+    ATX_THEN(status, atx_store_merge(store, paths, count, cancel, counts, err));
     if (status == AT_OK) /* a file that is renamed leaves its log behind */
         status = atx_journal_leave_log(store, err);
     atx_store_close(store);
@@ -107,8 +105,7 @@ static at_status merge_built_first(const char *path, const char *const *paths, i
     status = build(built.data, path, paths, count, cancel, counts, err);
     if (status == AT_OK && take_name(built.data, path))
         goto done;
-    if (status == AT_OK)
-        status = merge_built(built.data, path, cancel, counts, err);
+    ATX_THEN(status, merge_built(built.data, path, cancel, counts, err));
     atx_store_remove(built.data);
 done:
     if (fd >= 0) {

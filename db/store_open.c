@@ -245,12 +245,9 @@ static at_status check_contents(atx_store *store, at_error *err)
 {
     int version = 0;
     at_status status = read_version(&version, store, err);
-    if (status == AT_OK)
-        status = check_version(store->path, version, err);
-    if (status == AT_OK)
-        status = atx_guard_schema(store, err);
-    if (status == AT_OK)
-        status = check_schema(store, err);
+    ATX_THEN(status, check_version(store->path, version, err));
+    ATX_THEN(status, atx_guard_schema(store, err));
+    ATX_THEN(status, check_schema(store, err));
     return status == AT_OK ? atx_guard_views(store, err) : status;
 }
 
@@ -268,8 +265,7 @@ static at_status write_checked(atx_store *store, at_error *err)
 {
     bool empty = false;
     at_status status = open_again(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
-    if (status == AT_OK)
-        status = check_header(&empty, store, err);
+    ATX_THEN(status, check_header(&empty, store, err));
     if (status == AT_OK && sqlite3_db_readonly(store->db, "main") == 1)
         status =
             atx_fail(err, AT_ERR_STORE,
@@ -282,8 +278,7 @@ static at_status write_checked(atx_store *store, at_error *err)
     /* Created before the log is switched on, so that the file itself, not only its log, says whose it is. */
     if (empty)
         status = create(store, err);
-    if (status == AT_OK)
-        status = check_contents(store, err);
+    ATX_THEN(status, check_contents(store, err));
     if (status == AT_OK) {
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
         atx_journal_prefer_log(store);
@@ -298,8 +293,7 @@ static at_status open_writer(atx_store *store, at_error *err)
     if (status != AT_ERR_STORE || !atx_journal_lacks_memory(store))
         return status;
     status = open_again(store, store->file, SQLITE_OPEN_READWRITE, err);
-    if (status == AT_OK)
-        status = atx_journal_leave_log(store, err);
+    ATX_THEN(status, atx_journal_leave_log(store, err));
     return status == AT_OK ? write_checked(store, err) : status;
 }
 
@@ -328,10 +322,8 @@ static at_status retry_immutable(atx_store *store, at_error *err)
         atx_str_reset(&name);
         status = immutable_uri(&name, store->file, err);
     }
-    if (status == AT_OK)
-        status = open_again(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
-    if (status == AT_OK)
-        status = read_checked(store, err);
+    ATX_THEN(status, open_again(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
+    ATX_THEN(status, read_checked(store, err));
     atx_str_clear(&name);
     return status;
 }
@@ -341,8 +333,7 @@ static at_status open_reader(atx_store *store, at_error *err)
     bool empty = false;
     store->read_only = true;
     at_status status = open_handle(store, store->file, SQLITE_OPEN_READONLY, err);
-    if (status == AT_OK)
-        status = check_header(&empty, store, err);
+    ATX_THEN(status, check_header(&empty, store, err));
     if (status == AT_OK && empty)
         return atx_fail(err, AT_ERR_NOT_FOUND, "%s: is empty: nothing was tuned yet", store->path);
     if (status != AT_OK)
@@ -391,8 +382,7 @@ static at_status open_path(atx_store **out, const char *path, atx_open_mode mode
 
     err = err ? err : &unused;
     at_status status = atx_store_check_name(path, err);
-    if (status == AT_OK)
-        status = check_path(&exists, path, mode, err);
+    ATX_THEN(status, check_path(&exists, path, mode, err));
     if (status == AT_OK && !exists)
         status = atx_store_make_parents(path, 0777, err);
     return status == AT_OK ? open_named(out, path, path, mode, wait_ms, cancel, err) : status;

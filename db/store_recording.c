@@ -43,10 +43,8 @@ at_status atx_store_open_recording_within(atx_store **out, const char *path, int
     if (atx_store_is_database(path) || !is_dump(path))
         return atx_store_open_unless(out, path, ATX_STORE_READ, cancel, err);
     at_status status = atx_store_open_memory(&store, err);
-    if (status == AT_OK)
-        status = limit_bytes(store, bytes, err);
-    if (status == AT_OK)
-        status = atx_store_merge(store, &path, 1, cancel, NULL, err);
+    ATX_THEN(status, limit_bytes(store, bytes, err));
+    ATX_THEN(status, atx_store_merge(store, &path, 1, cancel, NULL, err));
     if (status == AT_ERR_CANCELLED)
         atx_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", path);
     if (status == AT_OK)

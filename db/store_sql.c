@@ -228,8 +228,7 @@ at_status atx_store_begin(atx_store *store, at_error *err)
 
 at_status atx_store_end(atx_store *store, at_status status, at_error *err)
 {
-    if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_COMMIT, "store", err, "");
+    ATX_THEN(status, atx_store_exec(store, ATX_SQL_COMMIT, "store", err, ""));
     /* Some errors (a full disk) have ended the transaction already. */
     if (status != AT_OK && !sqlite3_get_autocommit(store->db)) {
         at_status undone = atx_store_exec(store, ATX_SQL_ROLLBACK, "undo", NULL, "");

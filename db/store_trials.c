@@ -38,8 +38,7 @@ at_status atx_store_problem_id(int64_t *id, atx_store *store, const atx_problem_
     static const char doing[] = "store a problem";
     atx_query q;
     at_status status = atx_store_check(store, doing, &atx_problem_columns, key, err);
-    if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_ADD_PROBLEM, doing, err, "c", &atx_problem_columns, key);
+    ATX_THEN(status, atx_store_exec(store, ATX_SQL_ADD_PROBLEM, doing, err, "c", &atx_problem_columns, key));
     if (status != AT_OK)
         return status;
     status =
@@ -52,11 +51,9 @@ at_status atx_store_fingerprint_id(int64_t *id, atx_store *store, const atx_fing
     static const char doing[] = "store a fingerprint";
     atx_query q;
     at_status status = atx_store_check(store, doing, &atx_fingerprint_columns, f, err);
-    if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_ADD_DEVICE, doing, err, "c", &atx_device_columns, f);
-    if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_ADD_FINGERPRINT, doing, err, "cc", &atx_version_columns, f,
-                                &atx_device_columns, f);
+    ATX_THEN(status, atx_store_exec(store, ATX_SQL_ADD_DEVICE, doing, err, "c", &atx_device_columns, f));
+    ATX_THEN(status, atx_store_exec(store, ATX_SQL_ADD_FINGERPRINT, doing, err, "cc", &atx_version_columns, f,
+                                    &atx_device_columns, f));
     if (status != AT_OK)
         return status;
     status = atx_query_begin(&q, store, ATX_SQL_FINGERPRINT_ID, doing, err, "c", &atx_fingerprint_columns, f);
@@ -153,16 +150,14 @@ static at_status put_all(atx_store *store, int64_t run_id, const atx_problem_key
 
     atx_utc_text(now);
     at_status status = atx_store_problem_id(&ids[0], store, problem, err);
-    if (status == AT_OK)
-        status = atx_store_fingerprint_id(&ids[1], store, fingerprint, err);
+    ATX_THEN(status, atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
     if (status != AT_OK)
         return status;
     for (size_t i = 0; i < count; i++) {
         status = check_row(store, &rows[i], err);
         if (status == AT_OK && !(i && same_template(&rows[i], &rows[i - 1])))
             status = atx_store_template_id(&ids[2], store, rows[i].template_name, rows[i].template_hash, err);
-        if (status == AT_OK)
-            status = put_trial(store, ids, run_id, now, &rows[i], err);
+        ATX_THEN(status, put_trial(store, ids, run_id, now, &rows[i], err));
         if (status != AT_OK)
             return status;
     }
@@ -176,8 +171,7 @@ at_status atx_store_put_trials(atx_store *store, int64_t run_id, const atx_probl
     if (count == 0)
         return AT_OK;
     at_status status = atx_store_check_place(store, err);
-    if (status == AT_OK)
-        status = atx_store_begin(store, err);
+    ATX_THEN(status, atx_store_begin(store, err));
     if (status != AT_OK)
         return status;
     return atx_store_end(store, put_all(store, run_id, problem, fingerprint, rows, count, err), err);
@@ -198,10 +192,8 @@ static at_status put_elsewhere(atx_store *store, int64_t run_id, const atx_probl
     char now[21];
     atx_utc_text(now);
     at_status status = atx_store_problem_id(&ids[0], store, problem, err);
-    if (status == AT_OK)
-        status = atx_store_fingerprint_id(&ids[1], store, fingerprint, err);
-    if (status == AT_OK)
-        status = atx_store_template_id(&ids[2], store, row->template_name, row->template_hash, err);
+    ATX_THEN(status, atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
+    ATX_THEN(status, atx_store_template_id(&ids[2], store, row->template_name, row->template_hash, err));
     return status == AT_OK
                ? atx_store_exec(store, ATX_SQL_PUT_VERDICT_ELSEWHERE, "store a trial", err, "iiisisc", ids[0],
                                 ids[1], ids[2], row->config, run_id, now, &atx_trial_figures, &stored)
@@ -215,8 +207,7 @@ at_status atx_store_put_verdict(atx_store *store, int64_t run_id, const atx_prob
         return atx_bug(err, "%s: a timed trial of %s {%s} is no failure", store->path, row->template_name,
                        row->config);
     at_status status = atx_store_check_place(store, err);
-    if (status == AT_OK)
-        status = atx_store_begin(store, err);
+    ATX_THEN(status, atx_store_begin(store, err));
     if (status != AT_OK)
         return status;
     status = put_all(store, run_id, problem, fingerprint, row, 1, err);

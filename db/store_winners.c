@@ -29,17 +29,12 @@ static at_status put_winner(atx_store *store, int64_t run_id, const atx_problem_
     if (!(w->timing.joules > 0))
         stored.timing.joules = NAN;
     at_status status = atx_store_check(store, doing, &atx_winner_figures, &stored, err);
-    if (status == AT_OK)
-        status = atx_store_problem_id(&ids[0], store, problem, err);
-    if (status == AT_OK)
-        status = atx_store_fingerprint_id(&ids[1], store, fingerprint, err);
-    if (status == AT_OK)
-        status = atx_store_template_id(&ids[2], store, w->template_name, w->template_hash, err);
-    if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_UNRANK_WINNERS, doing, err, "iis", ids[0], ids[1], now);
-    if (status == AT_OK)
-        status = atx_store_exec(store, ATX_SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2],
-                                w->config, run_id, now, &atx_winner_figures, &stored);
+    ATX_THEN(status, atx_store_problem_id(&ids[0], store, problem, err));
+    ATX_THEN(status, atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
+    ATX_THEN(status, atx_store_template_id(&ids[2], store, w->template_name, w->template_hash, err));
+    ATX_THEN(status, atx_store_exec(store, ATX_SQL_UNRANK_WINNERS, doing, err, "iis", ids[0], ids[1], now));
+    ATX_THEN(status, atx_store_exec(store, ATX_SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2],
+                                    w->config, run_id, now, &atx_winner_figures, &stored));
     return status;
 }
 
@@ -50,8 +45,7 @@ at_status atx_store_put_winner(atx_store *store, int64_t run_id, const atx_probl
         return atx_bug(err, "%s: a winner needs a positive time, not %g", store->path,
                        winner->timing.median_s);
     at_status status = atx_store_check_place(store, err);
-    if (status == AT_OK)
-        status = atx_store_begin(store, err);
+    ATX_THEN(status, atx_store_begin(store, err));
     if (status != AT_OK)
         return status;
     return atx_store_end(store, put_winner(store, run_id, problem, fingerprint, winner, err), err);
@@ -249,8 +243,7 @@ at_status atx_store_choose_device(char out[ATX_DEVICE_NAME], atx_store *store, c
 {
     atx_device_names names = { .count = 0 };
     at_status status = atx_store_device_names(&names, store, err);
-    if (status == AT_OK)
-        status = atx_device_names_choose(out, &names, words, "", err);
+    ATX_THEN(status, atx_device_names_choose(out, &names, words, "", err));
     atx_device_names_clear(&names);
     return status;
 }

@@ -54,10 +54,8 @@ at_status atx_fix_parse(atx_fix *out, const char *text, at_error *err)
     if (!dot || !equals || equals < dot)
         return atx_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
     at_status status = copy_part(fix.template_name, text, (size_t)(dot - text), text, err);
-    if (status == AT_OK)
-        status = copy_part(fix.param, dot + 1, (size_t)(equals - dot - 1), text, err);
-    if (status == AT_OK)
-        status = copy_part(fix.value, equals + 1, strlen(equals + 1), text, err);
+    ATX_THEN(status, copy_part(fix.param, dot + 1, (size_t)(equals - dot - 1), text, err));
+    ATX_THEN(status, copy_part(fix.value, equals + 1, strlen(equals + 1), text, err));
     if (status == AT_OK)
         *out = fix;
     return status;
@@ -468,8 +466,7 @@ at_status atx_space_keep(atx_space *space, const atx_config *configs, size_t cou
     for (size_t i = 0; i < count && status == AT_OK; i++)
         if (atx_space_find(space, &configs[i]) >= 0)
             add_config(&rows, space, &configs[i]);
-    if (status == AT_OK)
-        status = atx_rows_sort(&rows, err);
+    ATX_THEN(status, atx_rows_sort(&rows, err));
     if (status == AT_OK)
         replace_groups(space, &rows);
     atx_rows_clear(&rows);

@@ -151,10 +151,8 @@ at_status atx_space_bench(atx_space_times *out, const atx_template *t, const int
 {
     atx_space_times times = { 0 };
     at_status status = time_open(&times, t, slots, cancel, err);
-    if (status == AT_OK)
-        status = time_uses(&times, t, slots, cancel, err);
-    if (status == AT_OK)
-        status = time_rows(&times, t, slots, cancel, err);
+    ATX_THEN(status, time_uses(&times, t, slots, cancel, err));
+    ATX_THEN(status, time_rows(&times, t, slots, cancel, err));
     if (status == AT_OK)
         *out = times;
     return status;

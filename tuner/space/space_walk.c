@@ -505,8 +505,7 @@ static at_status find_rows(walk *w, atx_param_set params)
         status = plan_bounds(w, i, params);
     for (int i = 0; i < w->rows->column_count; i++)
         unbind(w, &w->levels[i]);
-    if (status == AT_OK)
-        status = visit(w, 0);
+    ATX_THEN(status, visit(w, 0));
     if (status != AT_OK)
         return status;
     w->rows->refused = most_refusing(w);
