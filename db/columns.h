@@ -16,8 +16,7 @@
  * dumps; its representation in C and SQL (atx_column_kind); the member; the rule of a merge
  * (atx_column_rule); the numbers that it may hold (ATX_RANGES), from any source.
  */
-#ifndef AUTOTUNE_COLUMNS_H
-#define AUTOTUNE_COLUMNS_H
+#pragma once
 
 #include "util/fail.h"
 #include "util/str.h"
@@ -237,5 +236,3 @@ bool atx_columns_own(void *record, const atx_columns *columns);
 
 /* Frees the record's texts. */
 void atx_columns_free(void *record, const atx_columns *columns);
-
-#endif

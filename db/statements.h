@@ -4,8 +4,7 @@
  *
  * A row is X(NAME, "sql"). Parameters are numbered in the order in which atx_query_begin is given them.
  */
-#ifndef AUTOTUNE_STATEMENTS_H
-#define AUTOTUNE_STATEMENTS_H
+#pragma once
 
 #include "db/columns.h"
 
@@ -312,5 +311,3 @@ typedef enum atx_sql {
 #undef ATX_SQL_NAME
         ATX_SQL_COUNT
 } atx_sql;
-
-#endif

@@ -7,8 +7,7 @@
  * returns AT_OK the rows survive kill -9. Ownership: strings in arguments are borrowed for the call; strings
  * in results belong to the result.
  */
-#ifndef AUTOTUNE_STORE_H
-#define AUTOTUNE_STORE_H
+#pragma once
 
 #include "util/fail.h"
 #include "lang/device_name.h"
@@ -456,5 +455,3 @@ at_status atx_store_remove_cubins(int64_t *removed, atx_store *cache, int64_t li
 /* Writes the file anew without its free pages: needs as much space again, and that no other process uses it.
  */
 at_status atx_store_shrink_file(atx_store *store, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * store_internal.h - definitions shared by the files of db/: the handle, cached statements, error texts. Only
  * db/ and its tests include this.
  */
-#ifndef AUTOTUNE_STORE_INTERNAL_H
-#define AUTOTUNE_STORE_INTERNAL_H
+#pragma once
 
 #include "db/statements.h"
 #include "db/store.h"
@@ -171,5 +170,3 @@ at_status atx_store_template_id(int64_t *id, atx_store *store, const char *name,
 
 /* A text column; "" for NULL. Valid until the next step. */
 const char *atx_store_text(sqlite3_stmt *statement, int column);
-
-#endif

@@ -1,6 +1,5 @@
 /* bench_made_up.h - a large space without a recording: what becomes of its configurations is made up. */
-#ifndef AUTOTUNE_BENCH_MADE_UP_H
-#define AUTOTUNE_BENCH_MADE_UP_H
+#pragma once
 
 #include "bench_spaces.h"
 
@@ -14,5 +13,3 @@ double atx_fraction(int64_t index, uint64_t salt);
 at_status atx_made_up_open(atx_bench_space *out, atx_catalog **catalog, const char *dir, const char *name,
                            at_error *err) AT_MUST_CHECK;
 void atx_made_up_close(atx_bench_space *space, atx_catalog *catalog);
-
-#endif

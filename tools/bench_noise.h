@@ -2,8 +2,7 @@
  * bench_noise.h - recorded spaces made harder in a known way: equally fast near the optimum, and measured
  * with the noise of a device.
  */
-#ifndef AUTOTUNE_BENCH_NOISE_H
-#define AUTOTUNE_BENCH_NOISE_H
+#pragma once
 
 #include "bench_spaces.h"
 
@@ -15,5 +14,3 @@ void atx_bench_flatten(atx_bench_spaces *spaces, double plateau);
  * One trial of 40 was disturbed and is slower by 10 noise in the mean, one of 500 by several times.
  */
 double atx_bench_noise(double noise, uint64_t seed, int64_t index);
-
-#endif

@@ -4,8 +4,7 @@
  * Every problem of a recording is one space: all templates that were recorded for it, numbered through as in
  * a search. Only what was recorded is in it. Read-only after reading: thread-safe.
  */
-#ifndef AUTOTUNE_BENCH_SPACES_H
-#define AUTOTUNE_BENCH_SPACES_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "search/strategy.h"
@@ -46,5 +45,3 @@ void atx_bench_spaces_close(atx_bench_spaces *spaces);
  */
 at_status atx_bench_spaces_read(atx_bench_spaces *spaces, const char *path, int64_t least,
                                 at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * scale_sim.h - a simulation of tuning a list of problems, or one large space, on many GPUs.
  */
-#ifndef AUTOTUNE_SCALE_SIM_H
-#define AUTOTUNE_SCALE_SIM_H
+#pragma once
 
 #include "bench_spaces.h"
 
@@ -23,5 +22,3 @@ typedef struct scale_result {
 /* Of the spaces in turn, set->problems of them. AT_ERR_MEMORY. */
 at_status scale_simulate(scale_result *out, const scale_settings *set, const atx_bench_space *spaces,
                          size_t count, int gpus, at_error *err);
-
-#endif

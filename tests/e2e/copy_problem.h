@@ -1,6 +1,5 @@
 /* copy_problem.h - a copy of so many floats, for tests that hold the scripted driver in their own process. */
-#ifndef AUTOTUNE_TEST_COPY_PROBLEM_H
-#define AUTOTUNE_TEST_COPY_PROBLEM_H
+#pragma once
 
 #include "runner/measure.h"
 
@@ -12,5 +11,3 @@ atx_kernel copy_kernel(const char *name, int64_t count);
 
 /* Its problem: buffers aligned to so many bytes, and `copy_reference` to compare with. */
 atx_setup copy_setup(int64_t count, int64_t out_align, int64_t in_align);
-
-#endif

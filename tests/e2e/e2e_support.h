@@ -5,8 +5,7 @@
  * its template `mine` has the parameter THREADS, 32 to 1024 in steps of 32, which is also its block: a script
  * can say something about each configuration.
  */
-#ifndef AUTOTUNE_TEST_E2E_SUPPORT_H
-#define AUTOTUNE_TEST_E2E_SUPPORT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -98,5 +97,3 @@ long e2e_count(const char *sql);
 
 #define e2e_expect(condition, run)                                                                           \
     cr_assert(condition, "exit %d\n--- stdout\n%s\n--- stderr\n%s", (run).code, (run).out, (run).err)
-
-#endif

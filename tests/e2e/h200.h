@@ -1,6 +1,5 @@
 /* h200.h - what the test drivers say of their device: an H200, by the numbers of CUdevice_attribute. */
-#ifndef AUTOTUNE_TEST_H200_H
-#define AUTOTUNE_TEST_H200_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ enum { H200_L2 = 38, H200_MAX_THREADS = 1, H200_MAX_SHARED = 97 };
 
 /* 0, or 1 (CUDA_ERROR_INVALID_VALUE) for one that nobody asks for. */
 int h200_attribute(int *value, int which);
-
-#endif

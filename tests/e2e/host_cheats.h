@@ -2,8 +2,7 @@
  * host_cheats.h - copies that are right when they are looked at, or that save work where nobody looks. Their
  * parameters: out, in, scratch or 1, 1, and the number of elements.
  */
-#ifndef AUTOTUNE_TEST_HOST_CHEATS_H
-#define AUTOTUNE_TEST_HOST_CHEATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ void host_cheat_run(const char *name, const uint64_t *params, int element, uint6
 
 /* What part of a launch's time it takes: before it runs. */
 double host_cheat_share(const char *name, const uint64_t *params, int element);
-
-#endif

@@ -3,8 +3,7 @@
  * first word those of the ops transpose and copy, and those of host_numbers.h. Mangled names are taken apart;
  * one with "swapped" in it takes its input before its output.
  */
-#ifndef AUTOTUNE_TEST_HOST_KERNELS_H
-#define AUTOTUNE_TEST_HOST_KERNELS_H
+#pragma once
 
 #include "script.h"
 
@@ -25,5 +24,3 @@ const void *host_variable(const char *name);
 
 /* Runs it; `how` is one of the actions that write. */
 void host_kernel_run(const char *name, const uint64_t *params, int element, action how);
-
-#endif

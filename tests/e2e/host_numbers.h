@@ -11,8 +11,7 @@
  *                  launch has left there
  *     blur*        the mean of 5 x 5 elements in f32; parameters out, in, width, height
  */
-#ifndef AUTOTUNE_TEST_HOST_NUMBERS_H
-#define AUTOTUNE_TEST_HOST_NUMBERS_H
+#pragma once
 
 #include "host_kernels.h"
 
@@ -20,5 +19,3 @@
 int host_number_params(const char *name);
 bool host_number_buffers(host_buffers *out, const char *name, const uint64_t *params);
 void host_number_run(const char *name, const uint64_t *params);
-
-#endif

@@ -37,8 +37,7 @@
  *   sticky         the code is the context's for good
  *   code N         of `refused`; without it 1, an invalid value
  */
-#ifndef AUTOTUNE_TEST_SCRIPT_H
-#define AUTOTUNE_TEST_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +110,3 @@ rule *script_find(rules *list, const char *name, int threads);
 
 /* Whether a rule applies now: uses up its `once`, makes its `create`. */
 bool script_happens(const rule *r);
-
-#endif

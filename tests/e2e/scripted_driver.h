@@ -1,6 +1,5 @@
 /* scripted_driver.h - a libcuda.so.1 that computes on the CPU, and behaves as script.h says. */
-#ifndef AUTOTUNE_TEST_SCRIPTED_DRIVER_H
-#define AUTOTUNE_TEST_SCRIPTED_DRIVER_H
+#pragma once
 
 /* For tests that hold the driver in their own process: a new script, calls counted from zero. */
 void scripted_start(const char *script);
@@ -23,5 +22,3 @@ long scripted_places(const void *bytes, unsigned long len);
 /* Device memory that is allocated now, and modules that are loaded. */
 long scripted_bytes(void);
 long scripted_modules(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * scripted_internal.h - what the files of the scripted driver share: its state, and how each entry begins.
  */
-#ifndef AUTOTUNE_TEST_SCRIPTED_INTERNAL_H
-#define AUTOTUNE_TEST_SCRIPTED_INTERNAL_H
+#pragma once
 
 #include "scripted_driver.h"
 
@@ -114,5 +113,3 @@ void scripted_remember_sight(const launch *l);
         if (code_ != OK)                                                                                     \
             return code_;                                                                                    \
     } while (0)
-
-#endif

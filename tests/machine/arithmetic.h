@@ -3,8 +3,7 @@
  * makes of it. Shared by the test that compares with what a device gave, and by the program that asks a
  * device.
  */
-#ifndef TESTS_ARITHMETIC_H
-#define TESTS_ARITHMETIC_H
+#pragma once
 
 #include "util/fail.h"
 #include "util/str.h"
@@ -52,5 +51,3 @@ double row_apart(const row *r, const unsigned char *got, const unsigned char *wa
 
 /* Of results, 16 digits; one not-a-number is as good as another, as the ISA does not say which. */
 void row_hash(char out[17], const row *r, const unsigned char *bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * cuda_words.h - as much CUDA C++ as the kernels that fill and compare use, for a host compiler (checks.cpp).
  */
-#ifndef TESTS_CUDA_WORDS_H
-#define TESTS_CUDA_WORDS_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -39,5 +38,3 @@ template <class V> static inline V atomicMax(V *to, V value)
 }
 
 extern uint3 threadIdx, blockIdx, blockDim, gridDim;
-
-#endif

@@ -2,8 +2,7 @@
  * moves.h - every template that moves data, on the machine: which problems, which configurations, and their
  * kernels, many of them in one compilation.
  */
-#ifndef TESTS_MOVES_H
-#define TESTS_MOVES_H
+#pragma once
 
 #include "explain/instance.h"
 #include "space/space.h"
@@ -60,5 +59,3 @@ void problems_clear(problems *p);
 void group_collect(group *g, const atx_template *t, problems *on);
 void group_compile(group *g, atx_nvrtc *nvrtc, int cc);
 void group_clear(group *g);
-
-#endif

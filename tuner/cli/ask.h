@@ -4,8 +4,7 @@
  * Opened with the words of a problem, used for any number of look-ups, then closed. It owns all that it
  * points to. A database that was not named need not exist if the shipped results may answer.
  */
-#ifndef AUTOTUNE_CLI_ASK_H
-#define AUTOTUNE_CLI_ASK_H
+#pragma once
 
 #include "cli/commands.h"
 #include "lookup/lookup.h"
@@ -62,5 +61,3 @@ void atx_ask_let_go(atx_question_asked *q);
 
 /* There is no answer: AT_ERR_NOT_FOUND, and how to find one. */
 at_status atx_ask_none(const atx_question_asked *q, const atx_found *found, at_error *err);
-
-#endif

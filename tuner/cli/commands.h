@@ -2,8 +2,7 @@
  * commands.h - the program's commands, and helpers that several of them share. Only this folder prints
  * results and decides on exit codes.
  */
-#ifndef AUTOTUNE_COMMANDS_H
-#define AUTOTUNE_COMMANDS_H
+#pragma once
 
 #include "cli/exit_codes.h"
 #include "cli/print.h"
@@ -225,5 +224,3 @@ at_status atx_catalog_add_recorded_of(atx_catalog *catalog, atx_store *store, at
 
 /* The same for the recording of a replay ("replay:FILE"); any other device, or NULL, has none. */
 at_status atx_catalog_add_replayed(atx_catalog *catalog, const char *device, at_error *err) AT_MUST_CHECK;
-
-#endif

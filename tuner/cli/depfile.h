@@ -1,6 +1,5 @@
 /* depfile.h - the files of --templates that an exported kernel depends on, as make and Ninja read them. */
-#ifndef AUTOTUNE_DEPFILE_H
-#define AUTOTUNE_DEPFILE_H
+#pragma once
 
 #include "lang/catalog.h"
 
@@ -12,5 +11,3 @@
  */
 at_status atx_depfile_write(const char *path, const char *output, const atx_catalog *catalog,
                             const atx_op *op, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * script asks a command for its options by --help=options: a line for each, with its name, the placeholder of
  * its value (-: none) and its help, separated by tabs.
  */
-#ifndef AUTOTUNE_DESCRIBE_H
-#define AUTOTUNE_DESCRIBE_H
+#pragma once
 
 #include "util/options.h"
 
@@ -16,5 +15,3 @@ bool atx_describe(atx_str *out, const char *word, const char *name, const atx_us
 
 /* Adds a text as roff reads it. */
 void atx_describe_text(atx_str *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* executed.h - `autotune check --execute`: runs configurations on the CPU and prints their faults. */
-#ifndef AUTOTUNE_CLI_EXECUTED_H
-#define AUTOTUNE_CLI_EXECUTED_H
+#pragma once
 
 #include "cli/commands.h"
 #include "compile/nvrtc.h"
@@ -28,5 +27,3 @@ at_status atx_execute_and_print(atx_executed_total *total, const atx_executing *
 
 /* ATX_EXIT_UNSOUND: something is wrong; ATX_EXIT_UNCHECKED: not all that was asked for has run. */
 int atx_executed_code(const atx_executed_total *total);
-
-#endif

@@ -1,6 +1,5 @@
 /* exit_codes.h - the exit codes of all commands; README.md and --help list them too. */
-#ifndef AUTOTUNE_EXIT_CODES_H
-#define AUTOTUNE_EXIT_CODES_H
+#pragma once
 
 enum {
     ATX_EXIT_OK = 0,
@@ -29,5 +28,3 @@ enum {
     ATX_EXIT_INTERRUPTED = 130,
     ATX_EXIT_UNREAD = 141
 };
-
-#endif

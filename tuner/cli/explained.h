@@ -1,6 +1,5 @@
 /* explained.h - how `autotune explain` prints the findings of explain/. */
-#ifndef AUTOTUNE_CLI_EXPLAINED_H
-#define AUTOTUNE_CLI_EXPLAINED_H
+#pragma once
 
 #include "explain/advice.h"
 #include "lookup/lookup.h"
@@ -24,5 +23,3 @@ typedef struct atx_explained_problem {
 
 void atx_explained_text(const atx_explained_problem *problem, const atx_explained *sides, int count);
 void atx_explained_json(const atx_explained_problem *problem, const atx_explained *sides, int count);
-
-#endif

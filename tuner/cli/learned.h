@@ -1,8 +1,7 @@
 /*
  * learned.h - the model beside a database: made by `autotune learn`, and by `tune` where that pays.
  */
-#ifndef AUTOTUNE_CLI_LEARNED_H
-#define AUTOTUNE_CLI_LEARNED_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "model/model.h"
@@ -18,5 +17,3 @@ at_status atx_learned_path(atx_str *out, const char *db, at_error *err) AT_MUST_
  */
 at_status atx_learned_renew(int64_t *trials, const atx_catalog *catalog, const char *db,
                             at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * over_ranks.h - `tune` as several ranks of MPI: which devices and compilers there are then.
  */
-#ifndef AUTOTUNE_CLI_OVER_RANKS_H
-#define AUTOTUNE_CLI_OVER_RANKS_H
+#pragma once
 
 #include "mpi/ranks.h"
 #include "tune/job.h"
@@ -33,5 +32,3 @@ at_status atx_over_ranks_plan(atx_over_ranks *over, atx_tune_options *options, c
                               bool quiet, at_error *err) AT_MUST_CHECK;
 
 void atx_over_ranks_clear(atx_over_ranks *over);
-
-#endif

@@ -1,9 +1,6 @@
 /* packed.h - a pack as text, for `explain --pack`. */
-#ifndef AUTOTUNE_CLI_PACKED_H
-#define AUTOTUNE_CLI_PACKED_H
+#pragma once
 
 #include "pack/pack.h"
 
 void atx_print_pack(const atx_pack_set *set);
-
-#endif

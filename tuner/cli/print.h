@@ -2,8 +2,7 @@
  * print.h - printing functions of the commands. Text from outside (names, logs, messages, contents of a
  * database) is made printable (util/printable.h) before it reaches a terminal.
  */
-#ifndef AUTOTUNE_PRINT_H
-#define AUTOTUNE_PRINT_H
+#pragma once
 
 #include "util/str.h"
 
@@ -28,5 +27,3 @@ void atx_say(atx_color color, const char *kind, const char *text);
 
 /* Text in a colour, where the stream shows colours (cli/terminal.h). */
 void atx_paint(FILE *to, atx_color color, const char *text);
-
-#endif

@@ -2,8 +2,7 @@
  * process.h - the program as a process: descriptors 0 to 2 that exist, signals that end a command soon and in
  * order, and an exit code for results that could not be written.
  */
-#ifndef AUTOTUNE_CLI_PROCESS_H
-#define AUTOTUNE_CLI_PROCESS_H
+#pragma once
 
 /*
  * Before anything else is opened, in every role of the program. A standard descriptor that was closed gets a
@@ -36,5 +35,3 @@ void atx_process_take_time(void);
  * is no error to talk about.
  */
 int atx_process_finish_output(int code);
-
-#endif

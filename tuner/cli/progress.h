@@ -2,8 +2,7 @@
  * progress.h - progress on stderr during a run: one line, redrawn, on a terminal; elsewhere only the lines of
  * --verbose.
  */
-#ifndef AUTOTUNE_PROGRESS_H
-#define AUTOTUNE_PROGRESS_H
+#pragma once
 
 #include "tune/tune.h"
 
@@ -51,5 +50,3 @@ void atx_display_erase(atx_display *display); /* before anything else is printed
 
 /* The line itself, at most `width` columns (0: no limit); list_left_s below zero: unknown. Pure. */
 void atx_progress_line(atx_str *out, const atx_progress *progress, double list_left_s, size_t width);
-
-#endif

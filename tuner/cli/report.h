@@ -1,8 +1,7 @@
 /*
  * report.h - results on stdout, as they come: text for people, JSON lines or CSV for programs.
  */
-#ifndef AUTOTUNE_REPORT_H
-#define AUTOTUNE_REPORT_H
+#pragma once
 
 #include "cli/commands.h"
 #include "tune/tune.h"
@@ -52,5 +51,3 @@ typedef struct atx_totals {
 } atx_totals;
 void atx_totals_add(atx_totals *totals, const atx_result *result);
 void atx_report_totals(atx_str *out, const atx_totals *totals, double elapsed_s);
-
-#endif

@@ -2,8 +2,7 @@
  * stored_problem.h - a problem of an operation that is in the database but not in this program: its templates
  * are in a folder that was not named, or on another machine. Its stored results can be shown.
  */
-#ifndef AUTOTUNE_CLI_STORED_PROBLEM_H
-#define AUTOTUNE_CLI_STORED_PROBLEM_H
+#pragma once
 
 #include "db/store.h"
 #include "util/options.h"
@@ -23,5 +22,3 @@ typedef struct atx_stored_problem {
 at_status atx_stored_problem_find(atx_stored_problem *out, const atx_words *words, atx_store *store,
                                   at_error *err) AT_MUST_CHECK;
 void atx_stored_problem_clear(atx_stored_problem *stored);
-
-#endif

@@ -2,8 +2,7 @@
  * terminal.h - the width and the colours of a stream. A pipe or a file has neither a width limit nor colours,
  * so that programs read whole lines.
  */
-#ifndef AUTOTUNE_CLI_TERMINAL_H
-#define AUTOTUNE_CLI_TERMINAL_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -30,5 +29,3 @@ at_status atx_terminal_color_option(const char *text, at_error *err) AT_MUST_CHE
  * and go on four columns further in. A stdout that is no terminal stays as it is.
  */
 void atx_terminal_fit_stdout(void);
-
-#endif

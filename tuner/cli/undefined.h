@@ -2,8 +2,7 @@
  * undefined.h - undefined names in a CUDA file, found in the compiler's log: most likely parameters that a
  * tuner sets.
  */
-#ifndef AUTOTUNE_UNDEFINED_H
-#define AUTOTUNE_UNDEFINED_H
+#pragma once
 
 #include "declare/declare_gather.h"
 #include "util/str.h"
@@ -33,5 +32,3 @@ void atx_undefined_find(atx_undefined *out, const atx_undefined_file *file);
  * read. Clear *out either way. */
 at_status atx_undefined_gather(atx_gathered *out, const atx_undefined_file *file,
                                at_error *err) AT_MUST_CHECK;
-
-#endif

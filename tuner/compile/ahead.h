@@ -5,8 +5,7 @@
  * NVRTC requires the #include lines at the beginning of a text, but a rendered text begins with constants. So
  * the compiled text gets a copy of those lines in front; the rendered text and its hash do not change.
  */
-#ifndef AUTOTUNE_AHEAD_H
-#define AUTOTUNE_AHEAD_H
+#pragma once
 
 #include "source/headers.h"
 #include "util/str.h"
@@ -38,5 +37,3 @@ void atx_ahead_close(atx_ahead *ahead); /* with all that is in it; harmless on a
 /* A worker's own, by its process number. */
 void atx_ahead_own_make(atx_str *out, const char *folder, long process); /* left empty: it cannot be made */
 void atx_ahead_own_remove(const atx_ahead *ahead, long process);
-
-#endif

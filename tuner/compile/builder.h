@@ -4,8 +4,7 @@
  *
  * One thread uses a builder. It borrows the pool, the cache, NVRTC's handle and the cancel.
  */
-#ifndef AUTOTUNE_BUILDER_H
-#define AUTOTUNE_BUILDER_H
+#pragma once
 
 #include "device/device.h"
 #include "compile/claims.h"
@@ -108,5 +107,3 @@ at_status atx_validator_check(const atx_op *op, const void *code, size_t len, at
  */
 at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_template *t, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
-
-#endif

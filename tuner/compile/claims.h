@@ -2,8 +2,7 @@
  * claims.h - which kernels are being compiled, by builders of several threads that share a cache: each is
  * compiled by one of them, and the others find it in the cache. Thread-safe.
  */
-#ifndef AUTOTUNE_CLAIMS_H
-#define AUTOTUNE_CLAIMS_H
+#pragma once
 
 #include "util/sha256.h"
 #include <stdbool.h>
@@ -19,5 +18,3 @@ void atx_claims_close(atx_claims *claims); /* NULL is allowed */
  */
 bool atx_claims_take(atx_claims *claims, const void *builder, const char key[ATX_HASH_TEXT]);
 void atx_claims_give_back(atx_claims *claims, const char key[ATX_HASH_TEXT]);
-
-#endif

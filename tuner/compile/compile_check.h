@@ -3,8 +3,7 @@
  * architecture and type, and whether they can be launched as declared. Equal sources (shapes share kernels)
  * are compiled once. Prints nothing.
  */
-#ifndef AUTOTUNE_COMPILE_CHECK_H
-#define AUTOTUNE_COMPILE_CHECK_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "util/options.h"
@@ -80,5 +79,3 @@ size_t atx_compile_check_rows(const atx_compile_check *check, atx_compile_check_
  */
 at_status atx_compile_check_refusal(atx_str *out, const atx_compile_check *c, const atx_template *t,
                                     at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * compile_check_faults.h - the faults of the kernels of a check, each cause once.
  * Private to compile_check*.c.
  */
-#ifndef AUTOTUNE_COMPILE_CHECK_FAULTS_H
-#define AUTOTUNE_COMPILE_CHECK_FAULTS_H
+#pragma once
 
 #include "compile/compile_check.h"
 
@@ -33,5 +32,3 @@ bool atx_faults_has(const atx_faults *faults, const atx_template *t, enum atx_fa
 void atx_faults_tell(atx_faults *faults, const atx_compile_check_row *rows, size_t row_count,
                      const atx_compile_check_options *options);
 void atx_faults_clear(atx_faults *faults);
-
-#endif

@@ -2,8 +2,7 @@
  * connection.h - whether a compiled candidate can be launched as its declaration says, checked without a
  * device: the kernel's name, the number and sizes of its parameters, and the limits of the architecture.
  */
-#ifndef AUTOTUNE_CONNECTION_H
-#define AUTOTUNE_CONNECTION_H
+#pragma once
 
 #include "lang/problem.h"
 #include "lang/record.h"
@@ -53,5 +52,3 @@ at_status atx_geometries_of(atx_geometry out[ATX_MAX_STEPS], const atx_template 
 at_status atx_template_check_into(const atx_template *t, const void *code, size_t len,
                                   at_error *err) AT_MUST_CHECK;
 at_status atx_template_refuse_both(const atx_template *t, int arg, at_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * A cubin is an ELF file. Nothing in it is trusted: it may be damaged, or not be one. Pointers that come back
  * point into it. PTX has names only.
  */
-#ifndef AUTOTUNE_CUBIN_H
-#define AUTOTUNE_CUBIN_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -57,5 +56,3 @@ at_status atx_cubin_variable(const char **name, int64_t *bytes, const void *code
  * false: this is no cubin.
  */
 bool atx_cubin_hash(char out[ATX_HASH_TEXT], const void *cubin, size_t len, bool variables);
-
-#endif

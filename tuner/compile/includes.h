@@ -7,8 +7,7 @@
  * Links and `..` are followed before a file is checked. The template's own files are read, and their includes
  * are checked too; CUDA's and the user's are accepted unread. Names that are made by macros are refused.
  */
-#ifndef AUTOTUNE_INCLUDES_H
-#define AUTOTUNE_INCLUDES_H
+#pragma once
 
 #include "source/headers.h"
 #include "util/str.h"
@@ -42,5 +41,3 @@ void atx_includes_hide(atx_str *log, const char *source, const char *name,
 /* Adds what to do to a log that complains of headers that NVRTC cannot take, or of names that those may
  * declare which the source lacks (source/device_view.h). */
 void atx_includes_hint(atx_str *log, const char *source);
-
-#endif

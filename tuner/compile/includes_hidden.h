@@ -2,8 +2,7 @@
  * includes_hidden.h - the directives of a text, also those inside comments, strings or #if.
  * Private to includes*.c.
  */
-#ifndef AUTOTUNE_INCLUDES_HIDDEN_H
-#define AUTOTUNE_INCLUDES_HIDDEN_H
+#pragma once
 
 #include "util/str.h"
 
@@ -24,5 +23,3 @@ void atx_hidden_join_widely(atx_str *out, const char *text);
 
 /* The next one of a text whose lines are joined, at `from` or behind. false: there is none. */
 bool atx_hidden_next(atx_hidden *out, const char *text, const char *from);
-
-#endif

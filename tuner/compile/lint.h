@@ -2,8 +2,7 @@
  * lint.h - likely mistakes in a template's declaration, found without compiling: requirements that refuse
  * nothing or exclude each other, empty grids, arguments in another order than the kernel's.
  */
-#ifndef AUTOTUNE_LINT_H
-#define AUTOTUNE_LINT_H
+#pragma once
 
 #include "space/space.h"
 
@@ -26,5 +25,3 @@ at_status atx_lint_find(const atx_lint_query *query, at_error *err) AT_MUST_CHEC
  */
 at_status atx_lint_conflict(atx_str *out, const atx_template *t, const int64_t *slots, const atomic_int *flag,
                             at_error *err) AT_MUST_CHECK;
-
-#endif

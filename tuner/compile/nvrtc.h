@@ -5,8 +5,7 @@
  * in which order: README.md. Threads: use one atx_nvrtc from one thread; separate processes scale where
  * threads do not.
  */
-#ifndef AUTOTUNE_NVRTC_H
-#define AUTOTUNE_NVRTC_H
+#pragma once
 
 #include "util/fail.h"
 #include "lang/record.h"
@@ -116,5 +115,3 @@ void atx_nvrtc_cause(atx_str *out, const char *log);
 
 /* Everything but the source that the code depends on (options, NVRTC version, cc), as part of a cache key. */
 void atx_nvrtc_key(atx_str *out, const atx_nvrtc *nvrtc, int cc, atx_code kind);
-
-#endif

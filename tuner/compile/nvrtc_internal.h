@@ -2,8 +2,7 @@
  * nvrtc_internal.h - an NVRTC that was found and opened. Private to nvrtc*.c: nvrtc_open.c finds it,
  * nvrtc_headers.c the headers that belong to it, nvrtc.c compiles.
  */
-#ifndef AUTOTUNE_NVRTC_INTERNAL_H
-#define AUTOTUNE_NVRTC_INTERNAL_H
+#pragma once
 
 #include "compile/includes.h"
 #include "compile/nvrtc.h"
@@ -80,5 +79,3 @@ void atx_nvrtc_find_headers(atx_nvrtc *nvrtc);
 /* Adds what is missing, and the wheel that has it, to a log that complains of a header of CUDA's. false: it
  * does not. */
 bool atx_nvrtc_headers_hint(atx_str *log, const atx_nvrtc *nvrtc);
-
-#endif

@@ -9,8 +9,7 @@
  * One thread uses a pool, the one that opened it (see atx_child_spawn). Its loop: submit while there is room,
  * wait, pump, take until there is nothing to take.
  */
-#ifndef AUTOTUNE_POOL_H
-#define AUTOTUNE_POOL_H
+#pragma once
 
 #include "compile/nvrtc.h"
 #include "util/wire.h"
@@ -104,5 +103,3 @@ int atx_pool_sites(const atx_pool *pool, atx_site *sites[ATX_POOL_MOST]);
  * memory that the next had better begin in a new process. Returns the exit code.
  */
 int atx_pool_worker_main(const char *memory_bytes);
-
-#endif

@@ -3,9 +3,6 @@
  *
  * A worker sends READY once NVRTC is open, then a RESULT for each JOB; FAILED ends it all.
  */
-#ifndef AUTOTUNE_POOL_FRAMES_H
-#define AUTOTUNE_POOL_FRAMES_H
+#pragma once
 
 enum { READY = 1, JOB, RESULT, FAILED };
-
-#endif

@@ -3,8 +3,7 @@
  * Mostly the code does not read them, since it has a #define of its own, or tests by #if a name that is no
  * macro; then they are reported also if they change the launch.
  */
-#ifndef AUTOTUNE_SENSITIVITY_H
-#define AUTOTUNE_SENSITIVITY_H
+#pragma once
 
 #include "compile/pool.h"
 #include "space/space.h"
@@ -26,5 +25,3 @@ typedef struct atx_sensitivity_query {
  * parameter without such a pair, or one that matters somewhere.
  */
 at_status atx_sensitivity_find(const atx_sensitivity_query *query, at_error *err) AT_MUST_CHECK;
-
-#endif

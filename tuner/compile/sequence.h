@@ -2,8 +2,7 @@
  * sequence.h - the loops of the host around launches, taken apart: which launches there are for one problem
  * and configuration, with which sizes, buffers and scalars each.
  */
-#ifndef AUTOTUNE_SEQUENCE_H
-#define AUTOTUNE_SEQUENCE_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -40,5 +39,3 @@ at_status atx_sequence_walk(const atx_sequence *sequence, const int64_t *slots, 
  */
 at_status atx_sequence_write(atx_str *launches, const atx_sequence *sequence, const atx_kernel *kernel,
                              const int64_t *slots, at_error *err) AT_MUST_CHECK;
-
-#endif

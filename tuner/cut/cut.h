@@ -5,8 +5,7 @@
  * every definition that the kernel does not reach by name. The rest compiles to the same machine code. A pure
  * function of the text.
  */
-#ifndef AUTOTUNE_CUT_H
-#define AUTOTUNE_CUT_H
+#pragma once
 
 #include "util/str.h"
 
@@ -31,5 +30,3 @@ void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int i
 
 /* The same of one that is passed by value: "View", "const ns::View". */
 void atx_cut_value(atx_str *out, const char *text, const char *kernel, int index);
-
-#endif

@@ -5,8 +5,7 @@
  * of one declaration, enumerators with values) is one item of several units, which are kept one by one; any
  * other item is one unit.
  */
-#ifndef AUTOTUNE_CUT_ITEMS_H
-#define AUTOTUNE_CUT_ITEMS_H
+#pragma once
 
 #include "cut/cut.h"
 #include "cut/cut_lex.h"
@@ -64,5 +63,3 @@ bool atx_cut_clean(atx_str *out, bool *odd, const atx_cutting *cutting);
 
 /* From tokens to items, units and names. Sets `failed` or `odd`. */
 void atx_cut_split(atx_cut_state *c);
-
-#endif

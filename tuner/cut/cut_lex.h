@@ -1,6 +1,5 @@
 /* cut_lex.h - the tokens of a source that is cut, in which a directive is one token. Private to cut*.c. */
-#ifndef AUTOTUNE_CUT_LEX_H
-#define AUTOTUNE_CUT_LEX_H
+#pragma once
 
 #include "source/lex.h"
 
@@ -14,5 +13,3 @@ const char *atx_cut_directive_rest(const atx_tokens *t, size_t i, size_t *len);
 /* Visits the words of a range of tokens, those in directives included. */
 void atx_cut_each_word(const atx_tokens *t, size_t begin, size_t end,
                        void (*visit)(void *context, const char *word, size_t len), void *context);
-
-#endif

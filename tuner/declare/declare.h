@@ -8,8 +8,7 @@
  * (dimensions, "sizeof(T)", device limits, the op's lets); a template's names (parameters, their labels, its
  * lets and consts) follow, so that an array filled for a template also serves its op's expressions.
  */
-#ifndef AUTOTUNE_DECLARE_H
-#define AUTOTUNE_DECLARE_H
+#pragma once
 
 #include "declare/dtype.h"
 #include "declare/limits.h"
@@ -581,5 +580,3 @@ bool atx_name_is_reserved(const char *name);
 /* Names and number of the device limits, in the order of atx_limits' members. */
 extern const char *const atx_limit_names[];
 enum { ATX_LIMIT_COUNT = 10 };
-
-#endif

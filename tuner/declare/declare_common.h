@@ -12,8 +12,7 @@
  * Common code may also declare parameters, lets, consts and requirements, which belong to every template that
  * uses it: atx_template_read_with reads them at the place of the `use`.
  */
-#ifndef AUTOTUNE_DECLARE_COMMON_H
-#define AUTOTUNE_DECLARE_COMMON_H
+#pragma once
 
 #include "declare/declare.h"
 #include "source/allowed.h"
@@ -94,5 +93,3 @@ at_status atx_bundle_make(atx_bundle *out, const atx_bundle_request *request, co
 /* Where the file itself begins, and with it its declaration. `file` is its name. */
 const atx_part *atx_own_part(const atx_part *parts, int count, const char *file);
 void atx_parts_close(atx_part *parts, int count);
-
-#endif

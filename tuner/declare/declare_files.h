@@ -1,6 +1,5 @@
 /* declare_files.h - the arrays in files that an op names: a note of their contents, and their places. */
-#ifndef AUTOTUNE_DECLARE_FILES_H
-#define AUTOTUNE_DECLARE_FILES_H
+#pragma once
 
 #include "declare/declare.h"
 #include "source/allowed.h"
@@ -17,5 +16,3 @@ at_status atx_op_note_files(atx_str *notes, atx_op *op, const atx_allowed *allow
 /* Where it is; replaces *path. AT_ERR_INPUT: the op came without its files (as from a recording), or the file
  * has other contents than the noted ones. */
 at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  * covers all of its code except CUDA, a stored winner compiles without the files, and the compiler opens none
  * of them.
  */
-#ifndef AUTOTUNE_DECLARE_GATHER_H
-#define AUTOTUNE_DECLARE_GATHER_H
+#pragma once
 
 #include "declare/declare.h"
 #include "source/allowed.h"
@@ -51,5 +50,3 @@ at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, c
 at_status atx_gathered_add(atx_gathered *out, const atx_part *piece, const char *text,
                            at_error *err) AT_MUST_CHECK;
 void atx_gathered_clear(atx_gathered *gathered);
-
-#endif

@@ -7,8 +7,7 @@
  * image is made on the machine that builds the program, by the same compiler, with the layout of the
  * structures.
  */
-#ifndef AUTOTUNE_DECLARE_IMAGE_H
-#define AUTOTUNE_DECLARE_IMAGE_H
+#pragma once
 
 #include "declare/declare.h"
 
@@ -43,5 +42,3 @@ void atx_image_writer_clear(atx_image_writer *w);
 /* A template as it was read. Borrows the op and the images. */
 at_status atx_image_load(atx_template **out, const atx_op *op, const atx_images *images, size_t i,
                          at_error *err) AT_MUST_CHECK;
-
-#endif

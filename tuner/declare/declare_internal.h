@@ -1,8 +1,7 @@
 /*
  * declare_internal.h - shared by the readers of ops and templates. Private to declare*.c.
  */
-#ifndef AUTOTUNE_DECLARE_INTERNAL_H
-#define AUTOTUNE_DECLARE_INTERNAL_H
+#pragma once
 
 #include "declare/declare_lines.h"
 
@@ -174,5 +173,3 @@ void atx_complete_args(atx_template *t);
 /* After that: AT_ERR_INPUT, an argument of the template's own that no launch takes. */
 at_status atx_check_own_args(const atx_template *t, at_error *err) AT_MUST_CHECK;
 void atx_template_sources_clear(atx_template *t);
-
-#endif

@@ -9,8 +9,7 @@
  * last line, words are empty, numbers 0 and texts NULL, and no other failure is reported. So callers check
  * the status once, at the end.
  */
-#ifndef AUTOTUNE_DECLARE_LINES_H
-#define AUTOTUNE_DECLARE_LINES_H
+#pragma once
 
 #include "declare/declare.h"
 
@@ -109,5 +108,3 @@ bool atx_lines_source_has(const atx_lines *lines, const char *word);
 
 /* Does the source contain a block of that kind ("op", "template")? Malformed blocks are no error. */
 bool atx_lines_declare(const char *source, size_t len, const char *kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* dtype.h - the element types a user can name. */
-#ifndef AUTOTUNE_DTYPE_H
-#define AUTOTUNE_DTYPE_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -57,5 +56,3 @@ atx_dtype atx_dtype_of_key(const char *key, int storage);
 
 /* "f32", also "float32", "float", "half", "double" ... in any case. AT_ERR_INPUT lists the valid words. */
 at_status atx_dtype_parse(atx_dtype *out, const char *text, size_t len, at_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* limits.h - how many of everything a declaration may have. */
-#ifndef AUTOTUNE_DECLARE_LIMITS_H
-#define AUTOTUNE_DECLARE_LIMITS_H
+#pragma once
 
 #define ATX_MAX_DIMS         8
 #define ATX_MAX_PITCHES      2
@@ -31,5 +30,3 @@
 
 /* The architecture of code with instructions that only one architecture has. */
 #define ATX_TARGET_SPECIFIC "specific"
-
-#endif

@@ -1,6 +1,5 @@
 /* loops.h - loops of the host around the launches of a reference or a template: see declare_loop.c. */
-#ifndef AUTOTUNE_DECLARE_LOOPS_H
-#define AUTOTUNE_DECLARE_LOOPS_H
+#pragma once
 
 #include "declare/limits.h"
 #include "expr/expr.h"
@@ -30,5 +29,3 @@ typedef struct atx_loops {
 
 /* Does the expression name an iteration? NULL does not. */
 bool atx_loops_read_by(const atx_loops *loops, const atx_expr *expr);
-
-#endif

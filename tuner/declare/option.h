@@ -1,6 +1,5 @@
 /* option.h - the compiler's options that a declaration may name: none that reads or writes a file. */
-#ifndef AUTOTUNE_OPTION_H
-#define AUTOTUNE_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ bool atx_option_is_nvccs(const char *text);
 
 /* For messages. */
 const char *atx_known_options(void);
-
-#endif

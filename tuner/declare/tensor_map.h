@@ -1,6 +1,5 @@
 /* tensor_map.h - the contents of a line `tensormap`: see declare_tensor_map.c. */
-#ifndef AUTOTUNE_DECLARE_TENSOR_MAP_H
-#define AUTOTUNE_DECLARE_TENSOR_MAP_H
+#pragma once
 
 #include "expr/expr.h"
 
@@ -23,5 +22,3 @@ typedef struct atx_tensor_map {
 #define ATX_TENSOR_MAP_EXPRS (4 * ATX_MAX_TENSOR_DIMS + 3)
 void atx_tensor_map_exprs(atx_expr **out[ATX_TENSOR_MAP_EXPRS], atx_tensor_map *map);
 void atx_tensor_map_clear(atx_tensor_map *map);
-
-#endif

@@ -7,8 +7,7 @@
  * borrower's end is a device of its own, whose calls never wait, and the lender's thread moves trials to the
  * real device and results back. A submitted trial must stay in place until it is measured or returned.
  */
-#ifndef AUTOTUNE_BORROWED_H
-#define AUTOTUNE_BORROWED_H
+#pragma once
 
 #include "util/fail.h"
 
@@ -28,5 +27,3 @@ atx_device *atx_borrowed_device(atx_borrowed *borrowed);
 
 /* By the lender: until the borrower has closed its end. What became of the device meanwhile. */
 at_status atx_borrowed_serve(atx_borrowed *borrowed, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * columns.h - the numbers of a buffer, where its elements are structs of several kinds of them: those of one
  * field, in all structs, are a column. A buffer of one kind is one column.
  */
-#ifndef AUTOTUNE_COLUMNS_H
-#define AUTOTUNE_COLUMNS_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -34,5 +33,3 @@ bool atx_is_by_number(const atx_buffer *buffer);
 
 /* Whether a problem's buffers want this part of the kernels that fill and compare. */
 bool atx_check_is_needed(const atx_setup *setup, atx_check_kind part);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * One thread uses a device.
  */
-#ifndef AUTOTUNE_DEVICE_H
-#define AUTOTUNE_DEVICE_H
+#pragma once
 
 #include "db/store.h"
 #include "device/trial.h"
@@ -147,5 +146,3 @@ typedef void atx_recorded_visit(void *context, const char *template_name, const 
                                 const char *config);
 at_status atx_device_recorded(atx_device *device, const atx_problem_key *problem, bool warm,
                               atx_recorded_visit *visit, void *context, at_error *err) AT_MUST_CHECK;
-
-#endif

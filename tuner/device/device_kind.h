@@ -4,8 +4,7 @@
  *
  * A kind's own struct begins with atx_device.
  */
-#ifndef AUTOTUNE_DEVICE_KIND_H
-#define AUTOTUNE_DEVICE_KIND_H
+#pragma once
 
 #include "device/device.h"
 
@@ -49,5 +48,3 @@ at_status atx_device_start_runner(atx_device **out, const atx_runner_at *at, at_
 /* A recording, a database or a dump: device_replay.c. `cancel` may end its being read. */
 at_status atx_device_open_replay(atx_device **out, const atx_replay_spec *spec, const atx_cancel *cancel,
                                  at_error *err) AT_MUST_CHECK;
-
-#endif

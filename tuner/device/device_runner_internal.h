@@ -2,8 +2,7 @@
  * device_runner_internal.h - a runner process as its supervisor has it, and the words that pass.
  * Private to device_runner*.c.
  */
-#ifndef AUTOTUNE_DEVICE_RUNNER_INTERNAL_H
-#define AUTOTUNE_DEVICE_RUNNER_INTERNAL_H
+#pragma once
 
 #include "device/device_kind.h"
 #include "device/runner_wire.h"
@@ -88,5 +87,3 @@ at_status atx_runner_failure(const atx_str *body, at_error *err);
 
 /* WAITS and BEGINS: the device's time for other runs is not this one's. */
 bool atx_runner_is_turn(atx_runner *d, uint32_t kind);
-
-#endif

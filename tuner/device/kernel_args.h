@@ -2,8 +2,7 @@
  * kernel_args.h - the parameters of a launch as a driver takes them: an address of each, which is that of a
  * buffer, a scalar or the bytes of a struct with the addresses of the buffers that it has.
  */
-#ifndef AUTOTUNE_KERNEL_ARGS_H
-#define AUTOTUNE_KERNEL_ARGS_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -28,5 +27,3 @@ static inline void atx_kernel_params(void **params, atx_params *room, const atx_
         params[i] = args[i].is_struct ? (void *)(room->structs + args[i].value) : (void *)&room->values[i];
     }
 }
-
-#endif

@@ -9,8 +9,7 @@
  * right answers: each output once for a few sets of inputs, twice if the reference leaves gaps in it. At
  * least one of them must fit.
  */
-#ifndef AUTOTUNE_LAYOUT_H
-#define AUTOTUNE_LAYOUT_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -43,5 +42,3 @@ static inline int64_t atx_round_up(int64_t value, int64_t to)
 {
     return (value + to - 1) / to * to;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* mismatch.h - words about a number of an output that is wrong, on a GPU and on the machine alike. */
-#ifndef AUTOTUNE_MISMATCH_H
-#define AUTOTUNE_MISMATCH_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -12,5 +11,3 @@ void atx_mismatch_number(char *out, size_t size, uint64_t bits, int number);
 
 /* Appends ": found 1.5, expected 2" to `text`; `number`: what the bits are, see declare/data.h. */
 void atx_mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected, int number);
-
-#endif

@@ -5,8 +5,7 @@
  * A store has the result of a trial, not its duration. So this is a model of a runner, checked against an
  * H200: 53,609 trials of transposes took 5.4 ms each, re-measurements included.
  */
-#ifndef AUTOTUNE_PACE_H
-#define AUTOTUNE_PACE_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -16,5 +15,3 @@ double atx_pace_trial_s(const atx_measured *trial, double traffic_bytes);
 
 /* With a re-measurement of these rows. */
 double atx_pace_remeasure_s(const atx_remeasure_row *rows, int count);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Plain structs without pointers are sent as their bytes: both ends are one program.
  */
-#ifndef AUTOTUNE_RUNNER_WIRE_H
-#define AUTOTUNE_RUNNER_WIRE_H
+#pragma once
 
 #include "device/trial.h"
 #include "util/wire.h"
@@ -55,5 +54,3 @@ at_status atx_runner_reply_failure(at_status failure, const at_error *cause, at_
 
 /* In a runner during a re-measurement: whether the supervisor has just cancelled it, or has ended. */
 bool atx_remeasure_is_to_end(void);
-
-#endif

@@ -5,8 +5,7 @@
  * Plain data, used by the supervisor (device.h), the process that has the GPU (runner/), and the builders of
  * kernels. No CUDA. Pointers are borrowed for the call that takes the struct.
  */
-#ifndef AUTOTUNE_TRIAL_H
-#define AUTOTUNE_TRIAL_H
+#pragma once
 
 #include "device/verdict.h"
 #include "declare/data.h"
@@ -224,5 +223,3 @@ typedef struct atx_remeasure_notes {
     int64_t discarded; /* rounds that were thrown away and taken again ... */
     char why[48];      /* ... because of this: "thermal slowdown"          */
 } atx_remeasure_notes;
-
-#endif

@@ -2,8 +2,7 @@
  * verdict.h - the result of checking a kernel's launches: for programs that act on it. In words the same is
  * in the log of a trial. On a GPU and on the machine alike.
  */
-#ifndef AUTOTUNE_VERDICT_H
-#define AUTOTUNE_VERDICT_H
+#pragma once
 
 #include "declare/declare.h"
 #include "lang/record.h"
@@ -27,5 +26,3 @@ typedef struct atx_verdict {
 /* Adds it to a JSON object, as the member `verdict`, an object. `outcome`: a trial's. What is not known is
  * null, and so is the outcome of a trial that was timed before, or is a recording's: nothing was checked. */
 void atx_verdict_member(atx_str *out, const atx_verdict *verdict, atx_outcome outcome);
-
-#endif

@@ -4,8 +4,7 @@
  * Pure text. What can be seen in the file is written down; what only its author knows is guessed, and its
  * line ends in a comment that begins with '?', which `autotune check` asks about.
  */
-#ifndef AUTOTUNE_ADOPT_H
-#define AUTOTUNE_ADOPT_H
+#pragma once
 
 #include "declare/declare.h"
 #include "exchange/adopt_space.h"
@@ -40,5 +39,3 @@ typedef struct atx_adopted {
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err) AT_MUST_CHECK;
 void atx_adopted_clear(atx_adopted *adopted);
-
-#endif

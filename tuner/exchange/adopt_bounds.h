@@ -2,8 +2,7 @@
  * adopt_bounds.h - Private to adopt*.c: the largest value of an expression at its place in a kernel, by what
  * its names are given and compared with, and by the launch.
  */
-#ifndef AUTOTUNE_ADOPT_BOUNDS_H
-#define AUTOTUNE_ADOPT_BOUNDS_H
+#pragma once
 
 #include "exchange/adopt_guards.h"
 #include "exchange/adopt_range.h"
@@ -111,5 +110,3 @@ atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_
 
 /* "int i = blockIdx.x * S + ...", and i < n: n, and S. false: the kernel does not say it. */
 bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis);
-
-#endif

@@ -5,8 +5,7 @@
  * Order: atx_draft_active (branches), atx_draft_read (kernel, arguments, template), atx_draft_reach (what the
  * kernel uses), atx_draft_params, atx_draft_launch, atx_draft_roles, atx_draft_sizes; then the two writers.
  */
-#ifndef AUTOTUNE_ADOPT_DRAFT_H
-#define AUTOTUNE_ADOPT_DRAFT_H
+#pragma once
 
 #include "declare/declare.h"
 #include "exchange/adopt.h"
@@ -404,5 +403,3 @@ static inline void atx_draft_word(char out[ATX_MAX_WORD], const atx_tokens *t, s
     if (i < t->count && atx_token_copy(out, ATX_MAX_WORD, t->text, &t->items[i]) >= ATX_MAX_WORD)
         out[0] = '\0';
 }
-
-#endif

@@ -2,8 +2,7 @@
  * adopt_guards.h - Private to adopt*.c: comparisons in a body of code, and where each holds. "if (i < n) {
  * here }", "if (i >= n) return; here", "for (; i < n;) here", "i < n ? here : there".
  */
-#ifndef AUTOTUNE_ADOPT_GUARDS_H
-#define AUTOTUNE_ADOPT_GUARDS_H
+#pragma once
 
 #include "exchange/adopt_draft.h"
 
@@ -62,5 +61,3 @@ bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop);
 
 bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b);     /* of the same tokens */
 bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b); /* in any order of what is added */
-
-#endif

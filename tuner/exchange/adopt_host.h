@@ -3,8 +3,7 @@
  * how much it allocates, what it copies there before, and which numbers it passes. Names are followed through
  * functions around the launch, to where the file calls them.
  */
-#ifndef AUTOTUNE_ADOPT_HOST_H
-#define AUTOTUNE_ADOPT_HOST_H
+#pragma once
 
 #include "exchange/adopt_bounds.h"
 
@@ -56,5 +55,3 @@ void atx_host_scalar(char out[ATX_MAX_WORD], const atx_draft *d, int arg);
 
 /* Does a name have this word, which is in lower case, in any case? "CUDA_Malloc" has "malloc". */
 bool atx_host_contains(const char *text, const char *word);
-
-#endif

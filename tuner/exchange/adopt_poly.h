@@ -2,8 +2,7 @@
  * adopt_poly.h - Private to adopt*.c: sums of products of sizes with whole coefficients, such as m * n - n
  * + 1. What no such sum can say is a symbol of its own: a / b rounded down or up, min(a, b), max(a, b).
  */
-#ifndef AUTOTUNE_ADOPT_POLY_H
-#define AUTOTUNE_ADOPT_POLY_H
+#pragma once
 
 #include "util/str.h"
 
@@ -80,5 +79,3 @@ void atx_poly_take_for(atx_poly *p, const atx_poly_term *product, int symbol);
 
 /* An expression of declarations. */
 void atx_poly_write(atx_str *out, const atx_poly_table *s, const atx_poly *p);
-
-#endif

@@ -2,8 +2,7 @@
  * adopt_range.h - Private to adopt*.c: the largest value that an expression of C++ can have, as a sum of
  * products of sizes. All that is no number or size is taken to be at least 0.
  */
-#ifndef AUTOTUNE_ADOPT_RANGE_H
-#define AUTOTUNE_ADOPT_RANGE_H
+#pragma once
 
 #include "exchange/adopt_poly.h"
 #include "source/lex.h"
@@ -34,5 +33,3 @@ atx_range atx_range_and_one(atx_range r); /* + 1 */
 atx_range atx_range_product(atx_poly_table *s, atx_range a, atx_range b);
 atx_range atx_range_larger(atx_poly_table *s, atx_range a, atx_range b);
 atx_range atx_range_smaller(atx_poly_table *s, atx_range a, atx_range b);
-
-#endif

@@ -1,6 +1,5 @@
 /* adopt_sizes.h - Private to adopt_sizes*.c: how far a kernel reaches into its buffers. */
-#ifndef AUTOTUNE_ADOPT_SIZES_H
-#define AUTOTUNE_ADOPT_SIZES_H
+#pragma once
 
 #include "exchange/adopt_host.h"
 
@@ -47,5 +46,3 @@ void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);
-
-#endif

@@ -5,8 +5,7 @@
  * Sizes and launches are expressions of its parameters, of numbers and of problem_x, problem_y ..., which are
  * its ProblemSize. adopt_space.c reads the configurations and the launch, adopt_space_args.c the arguments.
  */
-#ifndef AUTOTUNE_ADOPT_SPACE_H
-#define AUTOTUNE_ADOPT_SPACE_H
+#pragma once
 
 #include "declare/declare.h"
 #include "util/str.h"
@@ -52,5 +51,3 @@ const char *atx_adopt_space_dim(int i);
 /* AT_ERR_INPUT: it is no such file, or a condition that expressions cannot say, with its place. */
 at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error *err) AT_MUST_CHECK;
 void atx_adopt_space_clear(atx_adopt_space *space);
-
-#endif

@@ -1,6 +1,5 @@
 /* adopt_space_parts.h - a T1 file while it is read. Private to adopt*.c. */
-#ifndef AUTOTUNE_ADOPT_SPACE_PARTS_H
-#define AUTOTUNE_ADOPT_SPACE_PARTS_H
+#pragma once
 
 #include "exchange/adopt_space.h"
 #include "exchange/import_file.h"
@@ -28,5 +27,3 @@ bool atx_space_generate(atx_generated *out, const char *text, int64_t count);
 /* AT_ERR_INPUT: too many. */
 at_status atx_space_read_args(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel,
                               at_error *err) AT_MUST_CHECK;
-
-#endif

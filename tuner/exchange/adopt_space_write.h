@@ -2,8 +2,7 @@
  * adopt_space_write.h - the op and the template of a kernel whose tuning problem is there: all that the
  * problem says, and questions where it says nothing, or not what the kernel does.
  */
-#ifndef AUTOTUNE_ADOPT_SPACE_WRITE_H
-#define AUTOTUNE_ADOPT_SPACE_WRITE_H
+#pragma once
 
 #include "exchange/adopt.h"
 
@@ -31,5 +30,3 @@ typedef struct atx_space_kernel {
 
 /* Fills op, t and questions; a failure is in the texts. */
 void atx_space_write(atx_adopted *out, const atx_space_kernel *kernel);
-
-#endif

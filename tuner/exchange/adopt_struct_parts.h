@@ -1,7 +1,6 @@
 /* adopt_struct_parts.h - structs that are instances of templates, and tensors of PyTorch's. Private to
  * adopt_struct*.c and adopt_tensor.c. */
-#ifndef AUTOTUNE_ADOPT_STRUCT_PARTS_H
-#define AUTOTUNE_ADOPT_STRUCT_PARTS_H
+#pragma once
 
 #include "exchange/adopt_draft.h"
 
@@ -27,5 +26,3 @@ size_t atx_struct_binding_params(const atx_tokens *t, size_t body);
  * draft's structs it is, from 1; 0: it is none, or there is no room.
  */
 int atx_draft_tensor(atx_draft *d, int arg);
-
-#endif

@@ -12,8 +12,7 @@
  * Times are the recorded objective (Kernel Tuner: the mean of the repetitions), so that figures of others can
  * be compared; minimum, spread and number of samples come from the repetitions where they were recorded.
  */
-#ifndef AUTOTUNE_IMPORT_H
-#define AUTOTUNE_IMPORT_H
+#pragma once
 
 #include "lang/problem.h"
 #include "db/store.h"
@@ -68,5 +67,3 @@ void atx_import_clear(atx_import *import);
  * Imported again, its trials are replaced.
  */
 at_status atx_import_store(const atx_imported *item, atx_store *store, at_error *err) AT_MUST_CHECK;
-
-#endif

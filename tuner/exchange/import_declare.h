@@ -1,6 +1,5 @@
 /* import_declare.h - a foreign space in our own declaration format. Private to import*.c. */
-#ifndef AUTOTUNE_IMPORT_DECLARE_H
-#define AUTOTUNE_IMPORT_DECLARE_H
+#pragma once
 
 #include "exchange/import.h"
 #include "exchange/import_file.h"
@@ -20,5 +19,3 @@ void atx_import_config(atx_config *out, const atx_template *t, const atx_import_
 /* The problem that was recorded: sizes as the file says, or 1. */
 at_status atx_import_problem(atx_problem *out, const atx_imported *item, const atx_import_file *file,
                              at_error *err) AT_MUST_CHECK;
-
-#endif

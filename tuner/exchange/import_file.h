@@ -2,8 +2,7 @@
  * import_file.h - one file of another tuner, read: parameters, trials, and what it says about the kernel.
  * Private to import*.c.
  */
-#ifndef AUTOTUNE_IMPORT_FILE_H
-#define AUTOTUNE_IMPORT_FILE_H
+#pragma once
 
 #include "declare/declare.h"
 #include "exchange/import.h"
@@ -107,5 +106,3 @@ at_status atx_import_add_value(atx_import_param *param, const atx_import_value *
                                at_error *err) AT_MUST_CHECK;
 
 void atx_import_clear_values(atx_import_param *param);
-
-#endif

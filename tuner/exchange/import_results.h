@@ -2,8 +2,7 @@
  * import_results.h - formats that are a list of results, each a configuration and a time. A format says where
  * they stand in one of its results; parameters are those of the first. Private to import_*.c.
  */
-#ifndef AUTOTUNE_IMPORT_RESULTS_H
-#define AUTOTUNE_IMPORT_RESULTS_H
+#pragma once
 
 #include "exchange/import_trials.h"
 
@@ -26,5 +25,3 @@ void atx_import_add_settings(atx_import_result *out, const atx_json *json, uint3
 
 at_status atx_import_read_results(atx_import_file *file, uint32_t list, atx_import_look *look,
                                   at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* import_text.h - files that are no JSON text, as one. Private to import_*.c. */
-#ifndef AUTOTUNE_IMPORT_TEXT_H
-#define AUTOTUNE_IMPORT_TEXT_H
+#pragma once
 
 #include "util/str.h"
 
@@ -10,5 +9,3 @@
  * takes that.
  */
 at_status atx_import_to_json(atx_str *text, const char *path, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* import_trials.h - a trial of another tuner, from the JSON that it stands in. Private to import_*.c. */
-#ifndef AUTOTUNE_IMPORT_TRIALS_H
-#define AUTOTUNE_IMPORT_TRIALS_H
+#pragma once
 
 #include "exchange/import_file.h"
 
@@ -40,5 +39,3 @@ at_status atx_import_read_unit(double *out, const atx_json *json, uint32_t node,
 /* Values of a parameter that was not declared, in ascending order: neighbours mean something. Words stay as
  * found. */
 at_status atx_import_sort_values(atx_import_file *file, int param, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * one_problem.h - the trials that a file of another tuner has a place for: of one problem, on one device,
  * under one driver. Private to the formats that `autotune dump` writes.
  */
-#ifndef AUTOTUNE_ONE_PROBLEM_H
-#define AUTOTUNE_ONE_PROBLEM_H
+#pragma once
 
 #include "db/store.h"
 
@@ -44,5 +43,3 @@ void atx_add_json_word(atx_str *out, const char *text, size_t len);
 
 /* Numbers as numbers, unless JSON does not have them ("007"); words in quotes. */
 void atx_add_json_value(atx_str *out, const char *text, size_t len);
-
-#endif

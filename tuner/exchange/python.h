@@ -11,8 +11,7 @@
  * What lies outside is refused with its place in the text. Python's division differs from ours where a
  * quotient is not exact ('/') or a side is below zero ('//' and '%'): see atx_py_guard.
  */
-#ifndef AUTOTUNE_PYTHON_H
-#define AUTOTUNE_PYTHON_H
+#pragma once
 
 #include "util/str.h"
 #include <stdint.h>
@@ -67,5 +66,3 @@ void atx_py_condition_clear(atx_py_condition *condition);
 
 /* Fills *why; AT_ERR_INPUT. */
 at_status atx_py_refuse(atx_py_error *why, size_t offset, const char *format, ...) AT_PRINTF(3, 4);
-
-#endif

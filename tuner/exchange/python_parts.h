@@ -3,8 +3,7 @@
  *
  * The first failure stays in the parser; after it every token is the end of the text.
  */
-#ifndef AUTOTUNE_PYTHON_PARTS_H
-#define AUTOTUNE_PYTHON_PARTS_H
+#pragma once
 
 #include "exchange/python.h"
 
@@ -59,5 +58,3 @@ atx_py_piece atx_py_both(atx_py_parser *p, atx_py_piece *a, atx_py_piece *b);
 
 /* A word, or the truth of and/or, is no number. */
 void atx_py_want_number(atx_py_parser *p, const atx_py_piece *x);
-
-#endif

@@ -7,8 +7,7 @@
  * alone; minimum, spread, what the compiler used and, of a failure, our own word for it are measurements.
  * atx_import_read gives the same trials back.
  */
-#ifndef AUTOTUNE_T4_H
-#define AUTOTUNE_T4_H
+#pragma once
 
 #include "db/store.h"
 
@@ -18,5 +17,3 @@
  */
 at_status atx_t4_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink, void *context,
                        at_error *err) AT_MUST_CHECK;
-
-#endif

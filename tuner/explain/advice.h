@@ -2,8 +2,7 @@
  * advice.h - what figures mean, one sentence each, in the words of a CUDA programmer; what costs most comes
  * first. Pure.
  */
-#ifndef AUTOTUNE_EXPLAIN_ADVICE_H
-#define AUTOTUNE_EXPLAIN_ADVICE_H
+#pragma once
 
 #include "explain/figures.h"
 
@@ -17,5 +16,3 @@ typedef struct atx_advice {
 
 /* Returns how many; none where there is nothing to say. */
 int atx_advise(atx_advice out[ATX_MOST_ADVICE], const atx_figures *figures, const atx_device_rates *rates);
-
-#endif

@@ -2,8 +2,7 @@
  * execute.h - runs sampled configurations of templates on the machine, without a GPU, and reports their
  * faults: wrong results, and faults that no result shows.
  */
-#ifndef AUTOTUNE_EXPLAIN_EXECUTE_H
-#define AUTOTUNE_EXPLAIN_EXECUTE_H
+#pragma once
 
 #include "device/verdict.h"
 #include "explain/instance.h"
@@ -81,5 +80,3 @@ void atx_execute_left_out(atx_str *out, const atx_execute *execute);
  */
 at_status atx_execute_template(atx_executed *out, atx_execute *execute, const atx_template *t,
                                at_error *err) AT_MUST_CHECK;
-
-#endif

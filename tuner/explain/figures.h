@@ -2,8 +2,7 @@
  * figures.h - the cost of one configuration on a problem: run on the machine, or a sample of its blocks, and
  * counted; with figures of the compiler and of the table of architectures.
  */
-#ifndef AUTOTUNE_EXPLAIN_FIGURES_H
-#define AUTOTUNE_EXPLAIN_FIGURES_H
+#pragma once
 
 #include "explain/program.h"
 #include "explain/instance.h"
@@ -56,5 +55,3 @@ typedef struct atx_least_times {
 } atx_least_times;
 atx_least_times atx_least_times_of(const atx_figures *figures, int64_t traffic_bytes,
                                    const atx_device_rates *rates);
-
-#endif

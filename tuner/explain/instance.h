@@ -2,8 +2,7 @@
  * instance.h - a problem in memory: its inputs, as a runner fills them, and the right answer, which
  * the op's reference kernel makes on the machine. Each program runs on a copy of its own.
  */
-#ifndef AUTOTUNE_EXPLAIN_INSTANCE_H
-#define AUTOTUNE_EXPLAIN_INSTANCE_H
+#pragma once
 
 #include "device/trial.h"
 #include "explain/program.h"
@@ -67,5 +66,3 @@ typedef struct atx_sample {
  */
 at_status atx_instance_count(atx_tally *tally, atx_sample *sample, atx_instance *instance,
                              const atx_program *program, int64_t most_blocks, at_error *err) AT_MUST_CHECK;
-
-#endif

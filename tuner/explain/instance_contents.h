@@ -1,6 +1,5 @@
 /* instance_contents.h - the contents of buffers, as a runner fills them. Private to instance*.c */
-#ifndef AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
-#define AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -11,5 +10,3 @@ at_status atx_instance_load(unsigned char *to, const atx_data_file *from, int64_
 /* By the buffer's declaration: bits, a distribution, a file. */
 at_status atx_instance_fill(unsigned char *to, const atx_buffer *buffer, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
-
-#endif

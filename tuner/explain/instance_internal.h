@@ -1,8 +1,7 @@
 /*
  * instance_internal.h - a problem instance and its launches. Private to instance*.c.
  */
-#ifndef AUTOTUNE_EXPLAIN_INSTANCE_INTERNAL_H
-#define AUTOTUNE_EXPLAIN_INSTANCE_INTERNAL_H
+#pragma once
 
 #include "device/kernel_args.h"
 #include "explain/instance.h"
@@ -60,5 +59,3 @@ void atx_instance_params(void **params, atx_params *room, const atx_machine *mac
 /* All launches of a program, up to the first that is stopped. Watches stop one where they have no memory. */
 at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine, const int *regions,
                                const atx_program *p, const atx_run_options *how, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * instance_need.h - the memory that a problem needs on this machine, computed before anything is allocated.
  */
-#ifndef AUTOTUNE_EXPLAIN_INSTANCE_NEED_H
-#define AUTOTUNE_EXPLAIN_INSTANCE_NEED_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -16,5 +15,3 @@ int64_t atx_memory_available(void);
 
 /* What a control group (the folder of its files) leaves, its own reclaimable caches counted as free. */
 int64_t atx_group_memory(const char *folder);
-
-#endif

@@ -2,8 +2,7 @@
  * program.h - a configuration, or an op's own kernels, as a module that the machine runs: rendered, compiled
  * to PTX by NVRTC in this process, parsed, and bound to the problem.
  */
-#ifndef AUTOTUNE_EXPLAIN_PROGRAM_H
-#define AUTOTUNE_EXPLAIN_PROGRAM_H
+#pragma once
 
 #include "compile/builder.h"
 #include "compile/nvrtc.h"
@@ -46,5 +45,3 @@ at_status atx_program_measure(atx_program *program, atx_nvrtc *nvrtc, const char
                               at_error *err) AT_MUST_CHECK;
 
 void atx_program_close(atx_program *program);
-
-#endif

@@ -1,6 +1,5 @@
 /* validate.h - whether an output is right, on the host; the same as atx_verdict says of a device's. Pure. */
-#ifndef AUTOTUNE_EXPLAIN_VALIDATE_H
-#define AUTOTUNE_EXPLAIN_VALIDATE_H
+#pragma once
 
 #include "device/trial.h"
 #include "machine/flaws.h"
@@ -11,5 +10,3 @@
  */
 bool atx_validate(atx_flaw *flaw, const atx_buffer *buffer, const unsigned char *got,
                   const unsigned char *right, const uint64_t said[2]);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A format is a row of the table in export_formats.c and a function, in a file of its own.
  */
-#ifndef AUTOTUNE_EXPORT_H
-#define AUTOTUNE_EXPORT_H
+#pragma once
 
 #include "lang/problem.h"
 #include "lookup/lookup.h"
@@ -57,5 +56,3 @@ at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *er
  */
 at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geometry,
                             const atx_export_input *in, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * export_internal.h - the parts of an exported CUDA file. Private to export*.c.
  */
-#ifndef AUTOTUNE_EXPORT_INTERNAL_H
-#define AUTOTUNE_EXPORT_INTERNAL_H
+#pragma once
 
 #include "export/export.h"
 
@@ -48,5 +47,3 @@ void atx_export_comment(atx_str *out, const char *label, const char *text);
 
 /* The same of a sentence, in as many lines as it needs. */
 void atx_export_sentence(atx_str *out, const char *label, const char *text);
-
-#endif

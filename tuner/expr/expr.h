@@ -25,8 +25,7 @@
  *
  * A backslash at the end of a line counts as a blank, so that an expression may span lines.
  */
-#ifndef AUTOTUNE_EXPR_H
-#define AUTOTUNE_EXPR_H
+#pragma once
 
 #include "util/fail.h"
 #include "util/str.h"
@@ -163,5 +162,3 @@ at_status atx_expr_add_c(atx_str *out, const atx_expr *expr, const atx_expr_name
                          at_error *err) AT_MUST_CHECK;
 
 void atx_expr_close(atx_expr *expr); /* NULL is allowed */
-
-#endif

@@ -5,8 +5,7 @@
  * A stack machine. && || ?: are jumps, everything else takes its operands from the stack and puts its result
  * there. The parser knows the stack's depth at every point, so evaluation needs no checks and a fixed stack.
  */
-#ifndef AUTOTUNE_EXPR_CODE_H
-#define AUTOTUNE_EXPR_CODE_H
+#pragma once
 
 #include "expr/expr.h"
 
@@ -71,5 +70,3 @@ const char *atx_code_unary(unsigned code, int64_t *a);
 
 /* "file:7:12: REASON in 'a / b'" for an instruction of this expression. */
 at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const char *reason, at_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * The first failure stays in `status`. After it there are no more tokens and nothing is emitted, so the
  * grammar checks it once, at the end.
  */
-#ifndef AUTOTUNE_EXPR_PARSER_H
-#define AUTOTUNE_EXPR_PARSER_H
+#pragma once
 
 #include "expr/expr_code.h"
 
@@ -70,5 +69,3 @@ void atx_parser_land(atx_parser *p, size_t i);
 
 /* A level deeper; `depth` is the caller's to lower. */
 void atx_parser_enter(atx_parser *p);
-
-#endif

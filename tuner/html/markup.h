@@ -4,8 +4,7 @@
  * Everything that comes from a store is foreign: it goes through atx_html_text, which leaves no character
  * that HTML, or a terminal that prints the file, would take for its own.
  */
-#ifndef AUTOTUNE_HTML_MARKUP_H
-#define AUTOTUNE_HTML_MARKUP_H
+#pragma once
 
 #include "util/str.h"
 
@@ -25,5 +24,3 @@ void atx_html_time(atx_str *out, double seconds);
 
 /* A bar of `share` of its cell's width, 0 to 1 and cut off there, with a label beside it. */
 void atx_html_bar(atx_str *out, double share, const char *label);
-
-#endif

@@ -1,10 +1,7 @@
 /* pack_page.h - a pack as one HTML page: its kernels, which of them takes which sizes, what it loses and
  * where. */
-#ifndef AUTOTUNE_HTML_PACK_PAGE_H
-#define AUTOTUNE_HTML_PACK_PAGE_H
+#pragma once
 
 #include "pack/pack.h"
 
 at_status atx_html_pack(atx_str *out, const atx_pack_set *set, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * plot.h - points on two axes, as SVG within the page; a point tells what it is when the mouse rests on it.
  */
-#ifndef AUTOTUNE_HTML_PLOT_H
-#define AUTOTUNE_HTML_PLOT_H
+#pragma once
 
 #include "util/str.h"
 
@@ -37,5 +36,3 @@ void atx_html_key(atx_str *out, int hue, const char *name);
 
 /* The colour of the n-th of many kinds: far from its neighbours'. */
 int atx_hue_of(size_t n);
-
-#endif

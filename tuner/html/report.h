@@ -2,8 +2,7 @@
  * report.h - everything a store knows as one HTML page: winners with their shares, where which template wins,
  * and for each problem the course of its search, the effect of each parameter, ties, conditions, failures.
  */
-#ifndef AUTOTUNE_HTML_REPORT_H
-#define AUTOTUNE_HTML_REPORT_H
+#pragma once
 
 #include "lookup/compare.h"
 
@@ -22,5 +21,3 @@ typedef struct atx_html_options {
 /* AT_ERR_NOT_FOUND: nothing in the store matches. */
 at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options *options,
                           at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* report_internal.h - Private to report*.c: the page as it is being written. */
-#ifndef AUTOTUNE_HTML_REPORT_INTERNAL_H
-#define AUTOTUNE_HTML_REPORT_INTERNAL_H
+#pragma once
 
 #include "html/plot.h"
 #include "html/report.h"
@@ -58,5 +57,3 @@ at_status atx_html_history(atx_html_page *page, const atx_answer *winner, at_err
 
 /* The section of winner number `index`. */
 at_status atx_html_problem(atx_html_page *page, size_t index, at_error *err) AT_MUST_CHECK;
-
-#endif

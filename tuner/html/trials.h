@@ -2,8 +2,7 @@
  * trials.h - the trials of one winner's problem, under the conditions of the winner, for its section of the
  * report.
  */
-#ifndef AUTOTUNE_HTML_TRIALS_H
-#define AUTOTUNE_HTML_TRIALS_H
+#pragma once
 
 #include "db/store.h"
 
@@ -37,5 +36,3 @@ typedef struct atx_effect {
  * there are none. free() them. false: out of memory. */
 bool atx_html_effects(atx_effect **out, size_t *count, const atx_html_trials *trials,
                       const char *template_name);
-
-#endif

@@ -3,8 +3,7 @@
  * "Compute Capabilities" of the CUDA C++ Programming Guide. Multiprocessors and L2 are those of a common
  * card.
  */
-#ifndef AUTOTUNE_ARCH_H
-#define AUTOTUNE_ARCH_H
+#pragma once
 
 #include "declare/declare.h"
 
@@ -41,5 +40,3 @@ atx_occupancy atx_arch_occupancy(int64_t cc, int64_t threads, int64_t registers,
 /* Device memory as limits have it, from MiB as a file has them, whatever that says: 0 for none or fewer,
  * INT64_MAX for more than that. */
 int64_t atx_memory_bytes(int64_t memory_mib);
-
-#endif

@@ -5,8 +5,7 @@
  * Once it is open any number of threads may use it; one of them reads a file that an answer needs, and the
  * others wait. The catalog owns its results; they stay in place and do not change until it is closed.
  */
-#ifndef AUTOTUNE_CATALOG_H
-#define AUTOTUNE_CATALOG_H
+#pragma once
 
 #include "util/embedded.h"
 #include "declare/declare_image.h"
@@ -115,5 +114,3 @@ extern const atx_embedded atx_embedded_commons[]; /* "templates/common/index.cuh
 extern const atx_embedded atx_embedded_verify[];  /* verify.cu and the files that it needs, in this order */
 extern const atx_embedded atx_embedded_pack[];    /* pack_*.inc: see pack/pack_write.c */
 extern const atx_embedded atx_embedded_export[];  /* export_*.cu and data.h: see export/export_main.c */
-
-#endif

@@ -5,8 +5,7 @@
  * A built-in file is known by its name until its first use, and is then read and kept. Any thread may ask: a
  * pointer is set once, under `reading`.
  */
-#ifndef AUTOTUNE_CATALOG_INTERNAL_H
-#define AUTOTUNE_CATALOG_INTERNAL_H
+#pragma once
 
 #include "declare/declare_common.h"
 #include "lang/catalog.h"
@@ -59,5 +58,3 @@ at_status atx_check_metrics(const atx_catalog *catalog, const atx_op *op, at_err
 
 /* It is not the default op. */
 void atx_catalog_no_default(atx_held_op *held);
-
-#endif

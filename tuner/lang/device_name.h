@@ -3,8 +3,7 @@
  * machine, anything else a name. A name is complete, in any case, or whole words of it that no other known
  * device has: "H100" is "NVIDIA H100 80GB HBM3", "H20" is not "NVIDIA H200".
  */
-#ifndef AUTOTUNE_DEVICE_NAME_H
-#define AUTOTUNE_DEVICE_NAME_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -38,5 +37,3 @@ const char *atx_device_names_find(bool *several, const atx_device_names *names, 
 /* The same; AT_ERR_USAGE: none, or several, and *err lists names. `hint` ("": none) follows the list. */
 at_status atx_device_names_choose(char out[ATX_DEVICE_NAME], const atx_device_names *names, const char *words,
                                   const char *hint, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * gpu_model.h - published figures of GPUs, by the name that the driver gives them; and how similar two GPUs
  * are.
  */
-#ifndef AUTOTUNE_GPU_MODEL_H
-#define AUTOTUNE_GPU_MODEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ const atx_gpu_model *atx_gpu_model_at(int i); /* the i-th row; NULL: there are n
  * that are 0, and the bandwidth, are taken from the row of its name.
  */
 double atx_gpu_distance(const atx_gpu_model *a, const atx_gpu_model *b);
-
-#endif

@@ -2,8 +2,7 @@
  * launches.h - the arguments of a configuration's launches, for code that launches it itself. The template
  * (`arg`, `launch`) decides which arguments a kernel takes, the operation what an argument is.
  */
-#ifndef AUTOTUNE_LAUNCHES_H
-#define AUTOTUNE_LAUNCHES_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -23,5 +22,3 @@ int atx_arg_buffer(const atx_op *op, int arg);
  * expression has no value. */
 at_status atx_arg_value_of(atx_arg_value *out, const atx_problem *problem, const atx_template *t, int arg,
                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
-
-#endif

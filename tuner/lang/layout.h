@@ -6,8 +6,7 @@
  * layouts are one, and the rest is in the output's order, the fastest last. If it has fewer dimensions than
  * the op, dimensions with an extent of 1 and strides of 0 are put in front.
  */
-#ifndef AUTOTUNE_LANG_LAYOUT_H
-#define AUTOTUNE_LANG_LAYOUT_H
+#pragma once
 
 #include "lang/catalog.h"
 
@@ -54,5 +53,3 @@ at_status atx_layout_read(atx_problem *out, atx_layout_line *line, at_error *err
 
 /* The problem of a stored shape; false: it is none of this op. */
 bool atx_layout_read_shape(atx_problem *out, const atx_op *op, atx_dtype type, const char *shape);
-
-#endif

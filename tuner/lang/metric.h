@@ -4,8 +4,7 @@
  * A metric is a function of stored figures and of the current declaration; it is not stored. Pure, safe to
  * call from several threads.
  */
-#ifndef AUTOTUNE_METRIC_H
-#define AUTOTUNE_METRIC_H
+#pragma once
 
 #include "lang/problem.h"
 #include "lang/record.h"
@@ -41,5 +40,3 @@ double atx_score_or_none(const atx_problem *problem, const atx_record *record);
 
 /* Does a metric of the op read it? */
 bool atx_reads_figure(const atx_op *op, atx_figure figure);
-
-#endif

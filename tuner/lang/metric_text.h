@@ -2,8 +2,7 @@
  * metric_text.h - the metrics of an op beside its results. A metric without a value (an unknown input) is
  * null in JSON and '-' elsewhere.
  */
-#ifndef AUTOTUNE_METRIC_TEXT_H
-#define AUTOTUNE_METRIC_TEXT_H
+#pragma once
 
 #include "lang/metric.h"
 #include "util/rows.h"
@@ -23,5 +22,3 @@ void atx_metrics_phrase(atx_str *out, const atx_problem *problem, const atx_reco
 
 /* A line "  NAME  VALUE" of each. */
 void atx_metrics_lines(atx_str *out, const atx_problem *problem, const atx_record *record);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * named_size.h - a size that a user names: "batch=8", or of a choice "to=e5m2".
  */
-#ifndef AUTOTUNE_NAMED_SIZE_H
-#define AUTOTUNE_NAMED_SIZE_H
+#pragma once
 
 #include "declare/declare.h"
 #include "util/str.h"
@@ -19,5 +18,3 @@ void atx_dim_add_text(atx_str *out, const atx_dim *dim);
 
 /* Whether the dimension has such a size: a choice has as many as words. */
 bool atx_dim_has_size(const atx_dim *dim, int64_t size);
-
-#endif

@@ -2,8 +2,7 @@
  * npy.h - NumPy's file format: the type and shape of an array in a file, and the place of its bytes. Data is
  * not read here.
  */
-#ifndef AUTOTUNE_NPY_H
-#define AUTOTUNE_NPY_H
+#pragma once
 
 #include "declare/dtype.h"
 
@@ -36,5 +35,3 @@ at_status atx_npy_read(atx_npy *out, const void *bytes, size_t len, const char *
  */
 at_status atx_npy_open(atx_npy *out, const char *path, atx_dtype type, bool storage, int64_t elements,
                        at_error *err);
-
-#endif

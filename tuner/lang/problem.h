@@ -1,6 +1,5 @@
 /* problem.h - an op, a shape and a type, the unit of tuning; and one configuration of a template. */
-#ifndef AUTOTUNE_PROBLEM_H
-#define AUTOTUNE_PROBLEM_H
+#pragma once
 
 #include "declare/declare.h"
 #include "util/str.h"
@@ -221,5 +220,3 @@ typedef struct atx_problem_key {
  */
 at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem,
                              at_error *err) AT_MUST_CHECK;
-
-#endif

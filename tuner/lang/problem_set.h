@@ -1,8 +1,7 @@
 /*
  * problem_set.h - problems in the order in which they came, each once, and how often a program asks for each.
  */
-#ifndef AUTOTUNE_PROBLEM_SET_H
-#define AUTOTUNE_PROBLEM_SET_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -18,5 +17,3 @@ typedef struct atx_problem_set {
 at_status atx_problem_set_add(atx_problem_set *set, const atx_problem *problem, int64_t calls,
                               at_error *err) AT_MUST_CHECK;
 void atx_problem_set_clear(atx_problem_set *set);
-
-#endif

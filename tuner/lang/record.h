@@ -5,8 +5,7 @@
  * Plain data: copied freely, safe to share between threads. Below zero means unknown wherever a count or a
  * clock can be. A stored figure is a member here and a row in db/columns.h.
  */
-#ifndef AUTOTUNE_RECORD_H
-#define AUTOTUNE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ bool atx_ceiling_is_rate(const char *name);
 
 /* The name of a device begins so when its results were replayed, not measured. */
 #define ATX_REPLAY_NAME "replay of "
-
-#endif

@@ -6,8 +6,7 @@
  * #line. It depends on the problem only through the element type and `const` values, so that problems share
  * compiled kernels.
  */
-#ifndef AUTOTUNE_RENDER_H
-#define AUTOTUNE_RENDER_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -18,5 +17,3 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
 /* The op's file with its reference kernel, for this type; of an op of layouts, whose kernels know theirs, for
  * the problem's. */
 at_status atx_render_reference(atx_str *out, const atx_problem *problem, at_error *err) AT_MUST_CHECK;
-
-#endif

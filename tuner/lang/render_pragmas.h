@@ -11,8 +11,7 @@
  *
  * A template that has none of them is rendered without such lines.
  */
-#ifndef AUTOTUNE_RENDER_PRAGMAS_H
-#define AUTOTUNE_RENDER_PRAGMAS_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -49,5 +48,3 @@ typedef struct atx_pragmas {
 } atx_pragmas;
 at_status atx_pragmas_read(atx_pragmas *out, const char *rendered, at_error *err) AT_MUST_CHECK;
 void atx_pragmas_clear(atx_pragmas *pragmas);
-
-#endif

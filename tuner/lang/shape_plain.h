@@ -2,8 +2,7 @@
  * shape_plain.h - what lines of problems say in other words, in the plain ones: characters that documents and
  * keyboards put for "x" and blanks, and ranges of sizes. Private to shapes.c.
  */
-#ifndef AUTOTUNE_SHAPE_PLAIN_H
-#define AUTOTUNE_SHAPE_PLAIN_H
+#pragma once
 
 #include "util/str.h"
 
@@ -23,5 +22,3 @@ bool atx_shape_find_range(atx_shape_range *out, const char *line, const char *en
 /* The sizes that a range stands for, one after the other: both ends, and powers of two between them. 0: that
  * was the last. */
 int64_t atx_shape_range_next(const atx_shape_range *range, int64_t size);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The first failure stays: after it the line counts as read.
  */
-#ifndef AUTOTUNE_SHAPE_TEXT_H
-#define AUTOTUNE_SHAPE_TEXT_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -43,5 +42,3 @@ int64_t atx_shape_number(atx_shape_text *t, bool size);
 
 /* "calls=12" at the end of the line, which ends before it then; 1: the line has none. */
 int64_t atx_shape_read_calls(atx_shape_text *t);
-
-#endif

@@ -12,8 +12,7 @@
  * not break are blanks. CRLF and a UTF-8 byte order mark are accepted. The last word of a line may be
  * calls=N: how often a program asks for the problem, for those that weigh problems; without it once.
  */
-#ifndef AUTOTUNE_SHAPES_H
-#define AUTOTUNE_SHAPES_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
@@ -53,5 +52,3 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
                            at_error *err) AT_MUST_CHECK;
 
 void atx_shapes_clear(atx_shapes *shapes);
-
-#endif

@@ -2,8 +2,7 @@
  * tensor_map.h - a tensor map (declare.h) for one problem and configuration: the driver's arguments for a
  * CUtensorMap, except the address of the buffer. Dimensions begin with the innermost.
  */
-#ifndef AUTOTUNE_TENSOR_MAP_H
-#define AUTOTUNE_TENSOR_MAP_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -30,5 +29,3 @@ const char *atx_tensor_type_word(int type);
 const char *atx_tensor_swizzle_word(int swizzle);
 const char *atx_tensor_interleave_word(int interleave);
 const char *atx_tensor_l2_word(int l2);
-
-#endif

@@ -8,8 +8,7 @@
  * asked for, and nothing is taken while one is held. A finding and an atx_prepared never change once others
  * can see them, but for what becomes of it: `renew`, and `replaced`, which the table's lock guards.
  */
-#ifndef AUTOTUNE_LIBRARY_H
-#define AUTOTUNE_LIBRARY_H
+#pragma once
 
 #include <autotune/autotune.h>
 #include "compile/builder.h"
@@ -374,5 +373,3 @@ at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_
 
 void atx_prepared_close(atx_prepared *p);
 void atx_library_unload(at_tuner *tuner); /* the table, kernels, codes, the driver */
-
-#endif

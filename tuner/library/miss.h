@@ -5,8 +5,7 @@
  * However many processes and threads need one problem, one tunes it, and the others wait for it. Nothing here
  * opens a GPU. Any number of threads at once. The program ends soon after this process, however that ends.
  */
-#ifndef AUTOTUNE_LIBRARY_MISS_H
-#define AUTOTUNE_LIBRARY_MISS_H
+#pragma once
 
 #include "lang/problem.h"
 #include "util/str.h"
@@ -46,5 +45,3 @@ at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 /* The shared library that this code is a part of, by its whole name; "": it is none, or was loaded by a
  * relative name. */
 const char *atx_own_library(void);
-
-#endif

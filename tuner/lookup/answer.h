@@ -4,8 +4,7 @@
  * All names are always there, in the same order; unknown values are null, or an empty field. Stored figures
  * have the names of the SQL views (db/columns.h). tuner/cli/json.md lists them, and a test reads that page.
  */
-#ifndef AUTOTUNE_LOOKUP_ANSWER_H
-#define AUTOTUNE_LOOKUP_ANSWER_H
+#pragma once
 
 #include "lookup/lookup.h"
 #include "util/rows.h"
@@ -20,5 +19,3 @@ at_status atx_answer_row(atx_row *row, const atx_found *found, const atx_problem
 /* The same as members, behind those of an object that has been opened. */
 at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
                              const char *device, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * re-measurement, so the ratio includes differences between runs (clocks, temperature, the card); the
  * tolerance must cover these.
  */
-#ifndef AUTOTUNE_LOOKUP_COMPARE_H
-#define AUTOTUNE_LOOKUP_COMPARE_H
+#pragma once
 
 #include "db/store.h"
 
@@ -56,5 +55,3 @@ at_status atx_compare_stores(atx_comparison *out, atx_store *before, const char 
                              atx_store *after, const char *after_device, double tolerance,
                              at_error *err) AT_MUST_CHECK;
 void atx_comparison_clear(atx_comparison *comparison);
-
-#endif

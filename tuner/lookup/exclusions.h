@@ -9,8 +9,7 @@
  *
  * One thread uses them at a time.
  */
-#ifndef AUTOTUNE_EXCLUSIONS_H
-#define AUTOTUNE_EXCLUSIONS_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
@@ -51,5 +50,3 @@ typedef struct atx_excluded_count {
 } atx_excluded_count;
 atx_excluded_count atx_exclusions_of(at_error *first, const atx_exclusions *exclusions,
                                      const atx_problem *problem, int64_t cc);
-
-#endif

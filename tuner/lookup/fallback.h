@@ -5,8 +5,7 @@
  * result is the declared defaults of the first template whose requirements they satisfy, else the first valid
  * configuration of the first template that has one.
  */
-#ifndef AUTOTUNE_FALLBACK_H
-#define AUTOTUNE_FALLBACK_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
@@ -30,5 +29,3 @@ typedef struct atx_fallback_filter {
 at_status atx_fallback(const atx_template **t, atx_config *config, const atx_catalog *catalog,
                        const atx_op *op, const int64_t *slots, const atx_fallback_filter *filter,
                        at_error *err) AT_MUST_CHECK;
-
-#endif

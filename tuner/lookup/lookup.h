@@ -27,8 +27,7 @@
  * bundled one, then the nearest of both, by one distance. Bundled winners of an op are read at its first
  * look-up.
  */
-#ifndef AUTOTUNE_LOOKUP_H
-#define AUTOTUNE_LOOKUP_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
@@ -169,5 +168,3 @@ at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *looku
 at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *lookup,
                               const atx_problem *problem, const atx_target *target,
                               at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * a problem on a device, and gives the reason; lookup_near.c, by the distances of lookup_distance.c, and
  * lookup_predict.c search; lookup.c decides.
  */
-#ifndef AUTOTUNE_LOOKUP_INTERNAL_H
-#define AUTOTUNE_LOOKUP_INTERNAL_H
+#pragma once
 
 #include "lang/gpu_model.h"
 #include "lookup/lookup.h"
@@ -255,5 +254,3 @@ const atx_entry *atx_near_entry(const atx_near_found *near,
 /* Why the answer is not exact: the candidates on the device, and on others. */
 void atx_lookup_reason(atx_str *out, atx_lookup *lookup, const atx_question *question, atx_match match,
                        const atx_near_found *here, const atx_near_found *there);
-
-#endif

@@ -6,8 +6,7 @@
  * wavefront is one cycle of shared memory: each of its 32 banks gives one word of 4 bytes to all lanes that
  * read that word.
  */
-#ifndef AUTOTUNE_MACHINE_COUNTS_H
-#define AUTOTUNE_MACHINE_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ atx_cost atx_shared_cost(const atx_access *access);
 
 /* Of ldmatrix and stmatrix: the rows of 16 bytes of up to four matrices. */
 atx_cost atx_matrix_cost(const atx_access *access);
-
-#endif

@@ -2,8 +2,7 @@
  * flaws.h - the flaws of a kernel that the machine found: place in the source, block and thread, place in a
  * buffer. Flaws of one kind at one instruction are one: the first, and their number.
  */
-#ifndef AUTOTUNE_MACHINE_FLAWS_H
-#define AUTOTUNE_MACHINE_FLAWS_H
+#pragma once
 
 #include "util/str.h"
 
@@ -66,5 +65,3 @@ void atx_flaws_copy(atx_flaws *all, const atx_flaw *flaw);
 
 /* "FILE:LINE: what (block 0,0,0, thread 33,0,0; 12 times)" */
 void atx_flaw_text(atx_str *out, const atx_flaw *flaw);
-
-#endif

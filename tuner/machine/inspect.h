@@ -7,8 +7,7 @@
  * so are those to global memory. Blocks have no order, and messages between them through atomics are not
  * followed. Volatile, relaxed and stronger accesses race with nothing.
  */
-#ifndef AUTOTUNE_MACHINE_INSPECT_H
-#define AUTOTUNE_MACHINE_INSPECT_H
+#pragma once
 
 #include "machine/flaws.h"
 #include "machine/machine.h"
@@ -28,5 +27,3 @@ const atx_machine_watch *atx_inspector_watch(atx_inspector *inspector, const atx
 void atx_inspector_take(atx_inspector *inspector, const atx_machine_result *result);
 
 const atx_flaws *atx_inspector_flaws(const atx_inspector *inspector);
-
-#endif

@@ -1,6 +1,5 @@
 /* inspect_internal.h - the inspector's data of the running blocks. Private to inspect*.c. */
-#ifndef AUTOTUNE_MACHINE_INSPECT_INTERNAL_H
-#define AUTOTUNE_MACHINE_INSPECT_INTERNAL_H
+#pragma once
 
 #include "machine/inspect.h"
 #include "machine/shadow.h"
@@ -131,5 +130,3 @@ void atx_inspect_bulk_done(atx_inspector *in, const atx_machine_at *at, int64_t 
 /* Threads end, and so does the block: copies that are still running. */
 void atx_inspect_bulk_exit(atx_inspector *in, const atx_machine_at *at);
 void atx_inspect_bulk_end(atx_inspector *in, const atx_machine_at *at);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threads: a machine is used from one thread; modules are shared.
  */
-#ifndef AUTOTUNE_MACHINE_H
-#define AUTOTUNE_MACHINE_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -229,5 +228,3 @@ int64_t atx_machine_heap_taken(const atx_machine *machine, const atx_ptx_instruc
 
 /* The output of printf in kernels since the machine was opened; up to 1 MiB is kept. */
 const char *atx_machine_printed(const atx_machine *machine);
-
-#endif

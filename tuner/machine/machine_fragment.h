@@ -6,8 +6,7 @@
  * the ISA says. It leaves open where wmma has them: here, as in mma of the same blocks of 8 rows and columns,
  * a fragment with more registers than it needs once more from the start.
  */
-#ifndef AUTOTUNE_MACHINE_FRAGMENT_H
-#define AUTOTUNE_MACHINE_FRAGMENT_H
+#pragma once
 
 #include "machine/machine_internal.h"
 
@@ -19,5 +18,3 @@ atx_fragment_place atx_fragment_a, atx_fragment_b, atx_fragment_c;
 int atx_fragment_each(int type);
 /* Whether `op` has factors of this type in this shape. */
 bool atx_fragment_is_known(int op, int type, const uint16_t shape[3]);
-
-#endif

@@ -5,8 +5,7 @@
  * predicate is a mask, bit l of lane l, in its first 64 bits. Constants have lanes as registers have, so that
  * an operand is a place and nothing else.
  */
-#ifndef AUTOTUNE_MACHINE_INTERNAL_H
-#define AUTOTUNE_MACHINE_INTERNAL_H
+#pragma once
 
 #include "machine/machine.h"
 #include "util/str.h"
@@ -361,5 +360,3 @@ void atx_check_barriers(atx_exec *x);
 void atx_check_cluster(atx_exec *x);
 /* Nodes of a warp that wait for each other, when all have come. false: none went on. */
 bool atx_release_warp(atx_exec *x);
-
-#endif

@@ -5,8 +5,7 @@
  * come, 20 of how many each phase has, 1 of the phase's parity, 22 of the bytes to come (as a signed number),
  * 1 that the word is a barrier.
  */
-#ifndef AUTOTUNE_MACHINE_MBARRIER_H
-#define AUTOTUNE_MACHINE_MBARRIER_H
+#pragma once
 
 #include "machine/machine_internal.h"
 
@@ -21,5 +20,3 @@ bool atx_mbarrier_reach(atx_request *r, uint64_t names[ATX_LANES], atx_exec *x, 
 void atx_mbarrier_complete(atx_exec *x, const atx_request *r, int lane, int32_t bytes);
 /* Adds to the finding what the barrier that the warp looked at last lacks, if it has done little since. */
 void atx_mbarrier_tell_lack(atx_exec *x);
-
-#endif

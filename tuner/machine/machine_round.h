@@ -1,8 +1,7 @@
 /*
  * machine_round.h - numbers of few bits, and roundings other than to nearest. Private to machine*.c.
  */
-#ifndef AUTOTUNE_MACHINE_ROUND_H
-#define AUTOTUNE_MACHINE_ROUND_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -39,5 +38,3 @@ float atx_s64_to_f32(int64_t value, int round);
 float atx_u64_to_f32(uint64_t value, int round);
 double atx_s64_to_f64(int64_t value, int round);
 double atx_u64_to_f64(uint64_t value, int round);
-
-#endif

@@ -8,8 +8,7 @@
  * whatever order the machine ran them. Lanes of a warp are ordered by bar.warp.sync, shuffles, votes and
  * barriers; by nothing else.
  */
-#ifndef AUTOTUNE_MACHINE_SHADOW_H
-#define AUTOTUNE_MACHINE_SHADOW_H
+#pragma once
 
 #include "machine/counts.h"
 
@@ -156,5 +155,3 @@ void atx_shadow_note_range(atx_shadow *shadow, const atx_shadow_order *order, co
 
 /* As if written before the block began: not compared with any access. */
 void atx_shadow_set(atx_shadow *shadow, const atx_shadow_order *order, uint64_t at, int bytes);
-
-#endif

@@ -5,8 +5,7 @@
  * A request is one instruction of one warp that some lane executes. The PTX is counted: the compiler's last
  * step may still join accesses or drop instructions, but does not change addresses.
  */
-#ifndef AUTOTUNE_MACHINE_TALLY_H
-#define AUTOTUNE_MACHINE_TALLY_H
+#pragma once
 
 #include "machine/counts.h"
 #include "machine/machine.h"
@@ -59,5 +58,3 @@ at_status atx_tally_lines(const atx_tally_line **out, size_t *count, atx_tally *
 
 /* The sum of all lines. */
 atx_tally_line atx_tally_all(const atx_tally *tally);
-
-#endif

@@ -4,8 +4,7 @@
  * A feature becomes a bin, a byte: 0 where it is absent, else one more than the number of edges below it. So
  * a node is four bytes, and a tree of 64 leaves less than 400.
  */
-#ifndef AUTOTUNE_FOREST_H
-#define AUTOTUNE_FOREST_H
+#pragma once
 
 #include "util/str.h"
 
@@ -107,5 +106,3 @@ size_t atx_forest_bytes(const atx_forest *forest);
 
 /* Whether all that a tree names is there, and no child comes before its parent. */
 bool atx_tree_is_sound(const uint8_t *tree, int features);
-
-#endif

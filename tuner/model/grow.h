@@ -5,8 +5,7 @@
  * over bins; of two children the larger's is the parent's less the other's. Deterministic: equal input, equal
  * trees.
  */
-#ifndef AUTOTUNE_GROW_H
-#define AUTOTUNE_GROW_H
+#pragma once
 
 #include "model/forest.h"
 #include "util/cancel.h"
@@ -37,5 +36,3 @@ typedef struct atx_growth {
 /* Adds trees to the forest. AT_ERR_MEMORY: out of memory. AT_ERR_CANCELLED: `cancel`. */
 at_status atx_forest_grow(atx_forest *forest, const atx_training_set *training_set, const atx_growth *growth,
                           atx_rng *rng, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * learn_portfolio.h - the configurations of an op that is being learned. Private to learn*.c.
  */
-#ifndef AUTOTUNE_LEARN_PORTFOLIO_H
-#define AUTOTUNE_LEARN_PORTFOLIO_H
+#pragma once
 
 #include "model/learn_rows.h"
 #include "model/model_internal.h"
@@ -33,5 +32,3 @@ typedef struct atx_portfolio_rules {
 /* Marks chosen[0 .. configs). */
 at_status atx_portfolio_choose(unsigned char *chosen, const atx_tried *tried, int count, int configs,
                                int problems, const atx_portfolio_rules *rules, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * learn_rows.h - trials of stores as samples, and those of an op as rows of features, on one device and on
  * those with more trials. Private to learn*.c.
  */
-#ifndef AUTOTUNE_LEARN_ROWS_H
-#define AUTOTUNE_LEARN_ROWS_H
+#pragma once
 
 #include "db/store.h"
 #include "lang/catalog.h"
@@ -95,5 +94,3 @@ at_status atx_bin_rows(atx_group *g, int known, at_error *err) AT_MUST_CHECK;
 /* A sample's problem, on its device. */
 at_status atx_bind_sample(int64_t *slots, const atx_group *g, const atx_sample *s,
                           at_error *err) AT_MUST_CHECK;
-
-#endif

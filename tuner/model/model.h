@@ -9,8 +9,7 @@
  * Parts of an op or a template that have changed since are ignored. A model is read-only once it is made; a
  * predictor is used by one thread at a time.
  */
-#ifndef AUTOTUNE_MODEL_H
-#define AUTOTUNE_MODEL_H
+#pragma once
 
 #include "db/store.h"
 #include "lang/catalog.h"
@@ -119,5 +118,3 @@ at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *
  * the model, or it has no launch. */
 bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *problem, const int64_t *slots,
                       const atx_template *t, const atx_config *config);
-
-#endif

@@ -7,8 +7,7 @@
  * name in several templates is one feature. Sizes and other numbers without an upper limit are logarithms, to
  * the base two.
  */
-#ifndef AUTOTUNE_MODEL_FEATURES_H
-#define AUTOTUNE_MODEL_FEATURES_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -37,5 +36,3 @@ void atx_model_features_problem(float *out, const atx_model_features *features, 
 /* Fills out[problem_count .. count), where the problem's are. `slots` is bound for the configuration too. */
 void atx_model_features_config(float *out, const atx_model_features *features, const int64_t *slots,
                                const atx_geometry *geometry);
-
-#endif

@@ -1,6 +1,5 @@
 /* model_internal.h - the parts of a model. Private to model*.c; learn.c fills it. */
-#ifndef AUTOTUNE_MODEL_INTERNAL_H
-#define AUTOTUNE_MODEL_INTERNAL_H
+#pragma once
 
 #include "model/forest.h"
 #include "model/model.h"
@@ -61,5 +60,3 @@ double atx_op_model_distance(const atx_op_model *known, const atx_gpu_model *dev
 
 /* The logarithm of the traffic of a problem in bytes, as `best` is scaled by. */
 double atx_log_traffic(const atx_problem *problem, const int64_t *slots);
-
-#endif

@@ -3,8 +3,7 @@
  * parameter changes are evaluated once, and each requirement as soon as its lets are known, so that most
  * wrong configurations are refused early. The answer is that of atx_config_validate.
  */
-#ifndef AUTOTUNE_PLAN_H
-#define AUTOTUNE_PLAN_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -28,5 +27,3 @@ bool atx_plan_begin(const atx_plan *plan, int64_t *slots);
 
 /* After that: is this one valid? Where it is, `slots` has all that the template binds. */
 bool atx_plan_allows(const atx_plan *plan, int64_t *slots, const atx_config *config);
-
-#endif

@@ -10,8 +10,7 @@
  *     rank 0    END    the reason, "" after success
  *     server    LEAVE  the last message: MPI may end
  */
-#ifndef AUTOTUNE_MPI_FRAMES_H
-#define AUTOTUNE_MPI_FRAMES_H
+#pragma once
 
 enum { HELLO = 1, START, BYTES, SHUT, ENDED, BEAT, END, LEAVE };
 
@@ -26,5 +25,3 @@ enum { HELLO = 1, START, BYTES, SHUT, ENDED, BEAT, END, LEAVE };
 #define SLACK_NS 5000L /* by which the system may prolong it */
 #define LONG_NS  2000000L
 #define BUSY_S   0.05 /* so long since something came or went */
-
-#endif

@@ -2,8 +2,7 @@
  * launched.h - whether this process is one of several that mpirun or srun has started, by its environment;
  * and the module (link.h) for their MPI.
  */
-#ifndef AUTOTUNE_MPI_LAUNCHED_H
-#define AUTOTUNE_MPI_LAUNCHED_H
+#pragma once
 
 #include "util/fail.h"
 #include "mpi/link.h"
@@ -23,5 +22,3 @@ bool atx_launched_find(atx_launched *out);
  * AT_ERR_USAGE: there is none; what to do. It stays open.
  */
 at_status atx_launched_link(const atx_link **out, const atx_launched *launched, at_error *err) AT_MUST_CHECK;
-
-#endif

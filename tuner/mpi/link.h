@@ -7,8 +7,7 @@
  *
  * One thread makes all calls, from begin to end.
  */
-#ifndef AUTOTUNE_MPI_LINK_H
-#define AUTOTUNE_MPI_LINK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ typedef struct atx_link {
     void (*end)(void);       /* all ranks together */
     void (*abort)(int code); /* when some are gone; may return */
 } atx_link;
-
-#endif

@@ -4,8 +4,7 @@
  *
  * One thread uses a message queue. Frames from one rank to another arrive in their order.
  */
-#ifndef AUTOTUNE_MPI_MESSAGE_QUEUE_H
-#define AUTOTUNE_MPI_MESSAGE_QUEUE_H
+#pragma once
 
 #include "mpi/link.h"
 #include "util/wire.h"
@@ -36,5 +35,3 @@ void atx_message_queue_forget(atx_message_queue *message_queue, int rank);
 
 /* The link no longer works. */
 bool atx_message_queue_broken(const atx_message_queue *message_queue);
-
-#endif

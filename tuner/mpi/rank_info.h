@@ -1,6 +1,5 @@
 /* rank_info.h - a rank's host, program, visible GPUs and cores. */
-#ifndef AUTOTUNE_MPI_RANK_INFO_H
-#define AUTOTUNE_MPI_RANK_INFO_H
+#pragma once
 
 #include "runner/gpu.h"
 #include "util/wire.h"
@@ -32,5 +31,3 @@ bool atx_rank_read(atx_rank_info *out, atx_reader *in, const char *our_program);
  * with the same cores share them, and one without NVRTC, or with another than rank 0's, has none.
  */
 void atx_rank_share(bool (*owner)[ATX_RANK_GPUS], int *workers, const atx_rank_info *ranks, int count);
-
-#endif

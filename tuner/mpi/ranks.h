@@ -2,8 +2,7 @@
  * ranks.h - several processes that mpirun or srun has started, as one autotune: rank 0 is the supervisor, the
  * others serve it (server.h). See README.md.
  */
-#ifndef AUTOTUNE_MPI_RANKS_H
-#define AUTOTUNE_MPI_RANKS_H
+#pragma once
 
 #include "util/fail.h"
 #include "util/wire.h"
@@ -45,5 +44,3 @@ const char *atx_ranks_no_gpu(const atx_ranks *ranks); /* why rank 0 has none */
  * this exit code, which may not return: what is to be printed was. NULL is allowed.
  */
 void atx_ranks_end(atx_ranks *ranks, int exit_code);
-
-#endif

@@ -2,8 +2,7 @@
  * ranks_internal.h - the insides of atx_ranks. Private to ranks*.c: ranks.c begins, gathers and ends,
  * ranks_messages.c has the thread that speaks to the others.
  */
-#ifndef AUTOTUNE_MPI_RANKS_INTERNAL_H
-#define AUTOTUNE_MPI_RANKS_INTERNAL_H
+#pragma once
 
 #include "mpi/launched.h"
 #include "mpi/message_queue.h"
@@ -75,5 +74,3 @@ at_status atx_ranks_spawn(atx_site *site, atx_child *out, const char *const *arg
 void atx_ranks_kill(atx_site *site, const atx_child *child);
 void atx_ranks_stop(atx_site *site, atx_child *child, double grace_s);
 void atx_ranks_exit_status(atx_site *site, atx_child *child, char *out, size_t size);
-
-#endif

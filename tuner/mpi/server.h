@@ -1,6 +1,5 @@
 /* server.h - all ranks except 0: make the children that rank 0 asks for, and forward their bytes. */
-#ifndef AUTOTUNE_MPI_SERVER_H
-#define AUTOTUNE_MPI_SERVER_H
+#pragma once
 
 #include "mpi/link.h"
 #include "util/fail.h"
@@ -12,5 +11,3 @@
  */
 at_status atx_server_run(const atx_link *link, int size, double wait_time_s, const atomic_int *cancel,
                          at_error *err) AT_MUST_CHECK;
-
-#endif

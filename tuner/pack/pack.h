@@ -15,8 +15,7 @@
  * One thread uses a pack at a time. Strings and pointers are borrowed from catalog and predictor, which must
  * outlive it.
  */
-#ifndef AUTOTUNE_PACK_H
-#define AUTOTUNE_PACK_H
+#pragma once
 
 #include "lang/shapes.h"
 #include "lookup/lookup.h"
@@ -232,5 +231,3 @@ int atx_pack_take(atx_geometry *geometry, const atx_pack *pack, const atx_proble
 /* Binds the kernel's parameters and lets, where constants of its source have their values. false: it is not
  * valid. */
 bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int64_t *slots);
-
-#endif

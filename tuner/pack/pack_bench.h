@@ -7,8 +7,7 @@
  * place of the constants of the winner: answers for exact shapes do not change by it. One thread uses a
  * bench.
  */
-#ifndef AUTOTUNE_PACK_BENCH_H
-#define AUTOTUNE_PACK_BENCH_H
+#pragma once
 
 #include "pack/pack.h"
 #include "tune/session.h"
@@ -55,5 +54,3 @@ at_status atx_pack_bench_compile(atx_pack_bench *bench, atx_pack_entry *entries,
 at_status atx_pack_bench_run(atx_pack_bench *bench, double *best_s, double *kernel_s,
                              const atx_problem *problem, const atx_pack_entries *entries,
                              at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * pack_map.h - what a pack does where, for readers: which kernel takes which sizes, over two of them, and the
  * leaves of its tree that are expected to lose the most.
  */
-#ifndef AUTOTUNE_PACK_MAP_H
-#define AUTOTUNE_PACK_MAP_H
+#pragma once
 
 #include "pack/pack.h"
 
@@ -29,5 +28,3 @@ typedef struct atx_pack_spot {
 
 /* Those that lose the most of the time of all problems first; returns how many. Clear each `where`. */
 int atx_pack_spots(atx_pack_spot *out, int most, const atx_pack *pack);
-
-#endif

@@ -1,6 +1,5 @@
 /* pack_parts.h - what the files of a pack share. Private to pack*.c. */
-#ifndef AUTOTUNE_PACK_PARTS_H
-#define AUTOTUNE_PACK_PARTS_H
+#pragma once
 
 #include "pack/pack.h"
 #include "util/rng.h"
@@ -134,5 +133,3 @@ bool atx_pack_is_general(const atx_let *let, int64_t value);
 /* Mean and quantiles of the losses of some problems, which are sorted; the number of them that are invalid.
  */
 atx_pack_loss atx_pack_summarize(float *losses, int count);
-
-#endif

@@ -5,8 +5,7 @@
  * Problems are measured in the order in which they were drawn, by all devices at the same time, until the
  * time is over. One thread uses a tuner.
  */
-#ifndef AUTOTUNE_PACK_TUNE_H
-#define AUTOTUNE_PACK_TUNE_H
+#pragma once
 
 #include "pack/pack_parts.h"
 #include "device/trial.h"
@@ -23,5 +22,3 @@ void atx_pack_tuner_close(atx_pack_tuner *tuner); /* NULL is allowed */
 
 /* The devices' model. */
 const atx_device_info *atx_pack_tuner_device(const atx_pack_tuner *tuner);
-
-#endif

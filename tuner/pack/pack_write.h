@@ -1,6 +1,5 @@
 /* pack_write.h - the parts of a pack's C source. Private to pack_write*.c. */
-#ifndef AUTOTUNE_PACK_WRITE_H
-#define AUTOTUNE_PACK_WRITE_H
+#pragma once
 
 #include "pack/pack_parts.h"
 
@@ -55,5 +54,3 @@ void atx_pack_number_codes(int *numbers, const atx_pack_writing *w);
 
 /* NAME_test.c */
 at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * Unknown PTX is refused by name, with both lines; nothing is guessed. Names are borrowed from the module,
  * which owns all. Read-only after parsing: thread-safe.
  */
-#ifndef AUTOTUNE_PTX_H
-#define AUTOTUNE_PTX_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -381,5 +380,3 @@ int atx_ptx_type_bytes(int type); /* 0: no type, or a predicate */
 
 /* Group `g`'s first operand: of a vector, of which width[g] follow. */
 const atx_ptx_operand *atx_ptx_group(const atx_ptx_function *f, const atx_ptx_instruction *i, int g);
-
-#endif

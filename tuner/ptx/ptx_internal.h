@@ -4,8 +4,7 @@
  * A parser that has failed stays failed: its first message is reported, and functions that return bool return
  * false. Everything that outlives it belongs to the module.
  */
-#ifndef AUTOTUNE_PTX_INTERNAL_H
-#define AUTOTUNE_PTX_INTERNAL_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -150,5 +149,3 @@ bool atx_ptx_read_instruction(atx_ptx_parser *p);
 bool atx_ptx_apply_word(atx_ptx_instruction *i, const char *word, int len);
 int atx_ptx_find_op(const char *word, int len);      /* ATX_PTX_NO_OP: none */
 int atx_ptx_find_special(const char *word, int len); /* -1: none */
-
-#endif

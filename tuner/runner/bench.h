@@ -12,8 +12,7 @@
  * Inputs hold the data that the op declares, random bits by default (another stream for each set and buffer),
  * so no run is fast because of its data.
  */
-#ifndef AUTOTUNE_BENCH_H
-#define AUTOTUNE_BENCH_H
+#pragma once
 
 #include "runner/gpu.h"
 
@@ -123,5 +122,3 @@ void atx_seen_name_launch(atx_seen *seen);
  */
 at_status atx_bench_compare(atx_seen *out, atx_bench *bench, atx_loaded *what, atx_sets sets, bool thorough,
                             at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * bench_internal.h - definitions shared by the files behind bench.h: the bench itself, places of buffers, and
  * launches of the kernels of verify.cu and fill.cu. Private to bench*.c
  */
-#ifndef AUTOTUNE_BENCH_INTERNAL_H
-#define AUTOTUNE_BENCH_INTERNAL_H
+#pragma once
 
 #include "device/columns.h"
 #include "device/kernel_args.h"
@@ -173,5 +172,3 @@ at_status atx_reference_check(atx_bench *b, int set, const atx_ptr *before, at_e
 /* bench_verdict.c: from what was found to a verdict, and its words. */
 at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, const atx_checked *c,
                                at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,11 +1,8 @@
 /* cubin_state.h - can a kernel remember its earlier launches? Pure. */
-#ifndef AUTOTUNE_CUBIN_STATE_H
-#define AUTOTUNE_CUBIN_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Whether a cubin has variables that its kernels may write (__device__). What is no ELF file has none. */
 bool atx_cubin_has_state(const void *cubin, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * A runner that waits for the device holds a second lock, the door, so that a run with a full queue cannot
  * overtake it for ever. One thread uses an atx_device_lock.
  */
-#ifndef AUTOTUNE_DEVICE_LOCK_H
-#define AUTOTUNE_DEVICE_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool atx_device_lock_try(const atx_device_lock *self);
 /* Begins a turn, after all that are before. */
 void atx_device_lock_wait(const atx_device_lock *self);
 void atx_device_lock_end(const atx_device_lock *self);
-
-#endif

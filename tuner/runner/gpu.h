@@ -6,8 +6,7 @@
  * own words; after some of them (a kernel that faulted) the context is lost for good, and atx_gpu_is_lost
  * returns true.
  */
-#ifndef AUTOTUNE_GPU_H
-#define AUTOTUNE_GPU_H
+#pragma once
 
 #include "device/trial.h"
 
@@ -167,5 +166,3 @@ at_status atx_gpu_record_begin(atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status atx_gpu_record_end(atx_graph **out, atx_gpu *gpu, at_error *err) AT_MUST_CHECK;
 at_status atx_gpu_replay(atx_gpu *gpu, const atx_graph *graph, at_error *err) AT_MUST_CHECK;
 void atx_gpu_drop(atx_gpu *gpu, atx_graph *graph); /* NULL is allowed */
-
-#endif

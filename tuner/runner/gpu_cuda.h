@@ -2,8 +2,7 @@
  * gpu_cuda.h - the driver's calls, and statuses for its failures. Private to gpu_cuda*.c, the only files that
  * include <cuda.h>.
  */
-#ifndef AUTOTUNE_GPU_CUDA_H
-#define AUTOTUNE_GPU_CUDA_H
+#pragma once
 
 #include "runner/gpu.h"
 
@@ -110,5 +109,3 @@ at_status atx_refused_by(atx_gpu *gpu, CUresult code, const char *what, at_error
         if (code_ != CUDA_SUCCESS)                                                                           \
             return atx_refused(err, &(gpu)->api, code_, #call);                                              \
     } while (0)
-
-#endif

@@ -2,8 +2,7 @@
  * measure.h - the time of one launch, on the device, cold unless the setup says warm. sample.h describes a
  * sample.
  */
-#ifndef AUTOTUNE_MEASURE_H
-#define AUTOTUNE_MEASURE_H
+#pragma once
 
 #include "runner/bench.h"
 #include "runner/nvml.h"
@@ -50,5 +49,3 @@ typedef struct atx_remeasure_means {
  */
 at_status atx_remeasure(atx_remeasure_row *rows, const atx_remeasure_means *means,
                         const atx_remeasure_request *request, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * nvml.h - clocks, temperature, power and throttle reasons, read without root. NVML is optional: without it
  * every figure is -1. It never changes a setting of the device.
  */
-#ifndef AUTOTUNE_NVML_H
-#define AUTOTUNE_NVML_H
+#pragma once
 
 #include "lang/record.h"
 #include <stddef.h>
@@ -27,5 +26,3 @@ double atx_nvml_joules(const atx_nvml *nvml);
 
 /* "580.159.04"; false when unknown. */
 bool atx_nvml_driver(const atx_nvml *nvml, char *out, size_t size);
-
-#endif

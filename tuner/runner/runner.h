@@ -1,6 +1,5 @@
 /* runner.h - the process that has the GPU; the supervisor starts it (device/device_runner.c). */
-#ifndef AUTOTUNE_RUNNER_H
-#define AUTOTUNE_RUNNER_H
+#pragma once
 
 #include "device/runner_wire.h"
 
@@ -9,5 +8,3 @@
  * ATX_COUNT_DEVICES to say how many there are and end. Returns the exit code.
  */
 int atx_runner_main(int ordinal);
-
-#endif

@@ -5,8 +5,7 @@
  * batched in a CUDA graph, which keeps the host's launch cost out. Batches rotate through the bench's buffer
  * sets. No launch finds its answer in its outputs, and each may be the one that is checked afterwards.
  */
-#ifndef AUTOTUNE_SAMPLE_H
-#define AUTOTUNE_SAMPLE_H
+#pragma once
 
 #include "runner/bench.h"
 #include "runner/nvml.h"
@@ -69,5 +68,3 @@ at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx
  * `seconds` are over. A reference would do as well, and may take a second itself.
  */
 at_status atx_warm_up(atx_gpu *gpu, atx_bench *bench, double seconds, at_error *err) AT_MUST_CHECK;
-
-#endif

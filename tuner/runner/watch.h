@@ -1,8 +1,7 @@
 /*
  * watch.h - was the device itself while it was timed? Samples taken while it was slowed down are thrown away.
  */
-#ifndef AUTOTUNE_WATCH_H
-#define AUTOTUNE_WATCH_H
+#pragma once
 
 #include "runner/nvml.h"
 
@@ -30,5 +29,3 @@ void atx_watch_look(atx_watch *watch);
 
 /* Whether what was timed since the last call must be taken again. Waits a little when it must. */
 bool atx_watch_disturbed(atx_watch *watch);
-
-#endif

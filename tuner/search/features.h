@@ -6,8 +6,7 @@
  * a parameter's value where that varies, the template, or a figure of the launch: threads a block, blocks,
  * shared memory. Each has up to ATX_MAX_LEVELS levels; levels of an ordered feature have a place on a line.
  */
-#ifndef AUTOTUNE_FEATURES_H
-#define AUTOTUNE_FEATURES_H
+#pragma once
 
 #include "search/search.h"
 
@@ -34,5 +33,3 @@ const atx_feature *atx_features_at(const atx_features *features, int i);
 
 /* The levels of a configuration, as many as there are features. */
 void atx_features_levels(uint8_t *out, const atx_features *features, int64_t index);
-
-#endif

@@ -4,8 +4,7 @@
  * The first space's configurations come first, then the next one's. `total` saturates at INT64_MAX, and what
  * lies beyond has no index. A space's own index is called local. All that turns one into the other is here.
  */
-#ifndef AUTOTUNE_SEARCH_H
-#define AUTOTUNE_SEARCH_H
+#pragma once
 
 #include "space/space.h"
 
@@ -38,5 +37,3 @@ int64_t atx_search_find(const atx_search *search, const atx_template *t, const a
 
 /* The index of a space's default configuration; -1: the problem does not allow it. */
 int64_t atx_search_default(const atx_search *search, int which);
-
-#endif

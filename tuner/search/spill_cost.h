@@ -8,8 +8,7 @@
  * Registers, shared memory and occupancy did not earn a place here: parameters tell them well enough
  * (README.md).
  */
-#ifndef AUTOTUNE_SPILL_COST_H
-#define AUTOTUNE_SPILL_COST_H
+#pragma once
 
 #include "lang/record.h"
 
@@ -28,5 +27,3 @@ void atx_spill_cost_add(atx_spill_cost *cost, const atx_resources *resources, do
  * 1 for one that does not, of which nothing is known, or as long as spilling has cost nothing.
  */
 double atx_spill_cost_of(double *left, const atx_spill_cost *cost, const atx_resources *resources);
-
-#endif

@@ -5,8 +5,7 @@
  * Indices are those of search.h, over all templates of an op. A new strategy is one new file and one row in
  * strategies.c.
  */
-#ifndef AUTOTUNE_STRATEGY_H
-#define AUTOTUNE_STRATEGY_H
+#pragma once
 
 #include "search/search.h"
 #include "lang/record.h"
@@ -49,5 +48,3 @@ extern const atx_strategy atx_strategy_exhaustive, atx_strategy_random, atx_stra
 /* All of them, ended by NULL; and one by name, NULL when there is none. */
 extern const atx_strategy *const atx_strategies[];
 const atx_strategy *atx_strategy_find(const char *name);
-
-#endif

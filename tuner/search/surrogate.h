@@ -9,8 +9,7 @@
  * likelihood. Values may be unknown yet: what was proposed lowers the uncertainty around it at once. Knows
  * features as levels only, no configurations.
  */
-#ifndef AUTOTUNE_SURROGATE_H
-#define AUTOTUNE_SURROGATE_H
+#pragma once
 
 #include "search/features.h"
 
@@ -45,5 +44,3 @@ void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, in
 
 /* The mean alone, with `values` in place of those that were set: one for each row, NAN where unknown. */
 void atx_surrogate_predict_other(atx_surrogate *s, double *mean, const double *values, int count);
-
-#endif

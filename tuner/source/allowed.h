@@ -12,8 +12,7 @@
  *
  * Threads: any number may call at a time.
  */
-#ifndef AUTOTUNE_ALLOWED_H
-#define AUTOTUNE_ALLOWED_H
+#pragma once
 
 #include "source/headers.h"
 
@@ -34,5 +33,3 @@ void atx_allowed_close(atx_allowed *allowed); /* NULL is allowed */
  * not there is no harm: reading it says why it cannot be.
  */
 at_status atx_allowed_check(const atx_allowed *allowed, const char *path, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * declarator.h - the declarations in the tokens of a text: kernels, their templates and parameters, variables
  * in constant memory. Types are not resolved: a type is known by its usual words.
  */
-#ifndef AUTOTUNE_DECLARATOR_H
-#define AUTOTUNE_DECLARATOR_H
+#pragma once
 
 #include "source/lex.h"
 
@@ -63,5 +62,3 @@ bool atx_code_is_template(const char *text, const char *kernel);
 /* The kernel of the text whose name is near to this one, or that is the only one; false: none, or its name is
  * longer than a declaration's may be. */
 bool atx_code_nearest_kernel(char out[ATX_MAX_WORD], const char *text, const char *kernel);
-
-#endif

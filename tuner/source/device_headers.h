@@ -2,8 +2,7 @@
  * device_headers.h - the headers that are for a kernel, by their names. templates/host/host.cuh replaces the
  * host's.
  */
-#ifndef AUTOTUNE_DEVICE_HEADERS_H
-#define AUTOTUNE_DEVICE_HEADERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ typedef enum atx_header_class {
  * that ends in '*' stands for all that begin so. `asked`: the text includes it, and not the program for it.
  */
 atx_header_class atx_header_class_of(const char **words, const char *name, size_t len, bool asked);
-
-#endif

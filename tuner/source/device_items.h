@@ -6,8 +6,7 @@
  * Conditionals may be anywhere: at an #else the reader returns to its state at the #if, and items that are
  * written in branches, with a common begin or end, become one *span*, which is kept or removed as a whole.
  */
-#ifndef AUTOTUNE_DEVICE_ITEMS_H
-#define AUTOTUNE_DEVICE_ITEMS_H
+#pragma once
 
 #include "source/lex.h"
 #include "source/words.h"
@@ -114,5 +113,3 @@ bool atx_items_looks_like_macro(const atx_items *t, size_t i); /* ALL_UPPER */
 
 /* What the items declare, once their ranges are known. */
 bool atx_items_name(atx_items *t);
-
-#endif

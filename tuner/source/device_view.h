@@ -14,8 +14,7 @@
  *
  * Time: linear in the text. Threads: any number at a time.
  */
-#ifndef AUTOTUNE_DEVICE_VIEW_H
-#define AUTOTUNE_DEVICE_VIEW_H
+#pragma once
 
 #include "source/headers.h"
 #include "util/str.h"
@@ -42,5 +41,3 @@ void atx_device_blank_empty(char *text, size_t len);
 /* The next header that a view lacks, from *at on, as it is spelled, with its quotes or angles: *len
  * characters; NULL: there is no more. Those that every host has (<vector>) are not told. */
 const char *atx_device_lacks(size_t *len, const char **at);
-
-#endif

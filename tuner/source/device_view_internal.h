@@ -3,8 +3,7 @@
  * reached, device_view_members.c what of a class is the host's, device_view_blank.c decides about headers and
  * blanks the rest.
  */
-#ifndef AUTOTUNE_DEVICE_VIEW_INTERNAL_H
-#define AUTOTUNE_DEVICE_VIEW_INTERNAL_H
+#pragma once
 
 #include "source/device_items.h"
 #include "source/device_view.h"
@@ -40,5 +39,3 @@ void atx_view_mark_members(atx_view *v);
 
 /* Blanks what is not kept, or not reached. */
 void atx_view_blank(atx_view *v);
-
-#endif

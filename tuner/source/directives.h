@@ -1,6 +1,5 @@
 /* directives.h - the names in a text's directives: #include and its kin, __has_include and our own. */
-#ifndef AUTOTUNE_DIRECTIVES_H
-#define AUTOTUNE_DIRECTIVES_H
+#pragma once
 
 #include "source/lex.h"
 
@@ -19,5 +18,3 @@ bool atx_directive_next(atx_directive *out, atx_lexer *inside);
 
 /* Whether this directive of the code defines the macro as a name. */
 bool atx_directive_defines(atx_directive *out, atx_lexer inside, const char *macro, size_t macro_len);
-
-#endif

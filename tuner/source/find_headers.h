@@ -6,8 +6,7 @@
  * Common/ as well. Headers of CUDA, of C and C++ and of systems (device_headers.h) are not searched. Threads:
  * any number.
  */
-#ifndef AUTOTUNE_FIND_HEADERS_H
-#define AUTOTUNE_FIND_HEADERS_H
+#pragma once
 
 #include "source/headers.h"
 #include "util/str.h"
@@ -34,5 +33,3 @@ void atx_found_headers_clear(atx_found_headers *found);
  * empty: there is none. For `adopt FILE`, which can draft that file's kernel instead.
  */
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* folders.h - folders that the user names in one text: "DIR:DIR", as `--headers` and `--allow` pass them on.
  */
-#ifndef AUTOTUNE_FOLDERS_H
-#define AUTOTUNE_FOLDERS_H
+#pragma once
 
 #include "util/str.h"
 
@@ -23,5 +22,3 @@ void atx_folders_clear(atx_folders *folders);
 
 /* Is `path`, an absolute name without links, below this folder? */
 bool atx_is_below(const char *path, const char *folder);
-
-#endif

@@ -12,8 +12,7 @@
  * does, or the name is put together, to nothing. CUDA's headers are not noted. Threads: one atx_headers is
  * used by one thread at a time.
  */
-#ifndef AUTOTUNE_HEADERS_H
-#define AUTOTUNE_HEADERS_H
+#pragma once
 
 #include "util/str.h"
 
@@ -71,5 +70,3 @@ at_status atx_headers_places(atx_str *out, atx_headers *headers, const char *not
 
 /* The next "<NAME>" of a note, at or behind `at`; NULL: there is none. */
 const char *atx_headers_name(size_t *len, const char *at);
-
-#endif

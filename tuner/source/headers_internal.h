@@ -4,8 +4,7 @@
  * headers.c finds files, reads them and walks from one to the next; headers_note.c makes notes, compares them
  * with the current files, and names the files that changed.
  */
-#ifndef AUTOTUNE_HEADERS_INTERNAL_H
-#define AUTOTUNE_HEADERS_INTERNAL_H
+#pragma once
 
 #include "source/directives.h"
 #include "source/folders.h"
@@ -59,5 +58,3 @@ at_status atx_headers_follow(atx_header_walk *w, atx_headers *h, at_error *err) 
  * walk. *bytes: of the files. */
 at_status atx_headers_walk(atx_str *list, size_t *bytes, atx_header_walk *w, atx_headers *h,
                            at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * host_launch.h - launches in the host's part of a file: k<<<grid, block, shared, stream>>>(args), and
  * cudaLaunchKernel(k, grid, block, args, shared, stream) and its kin. Spans of tokens; nothing is evaluated.
  */
-#ifndef AUTOTUNE_HOST_LAUNCH_H
-#define AUTOTUNE_HOST_LAUNCH_H
+#pragma once
 
 #include "source/lex.h"
 
@@ -28,5 +27,3 @@ bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *code, const ch
 
 /* From the outside, the first ones. */
 void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *code);
-
-#endif

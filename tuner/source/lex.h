@@ -6,8 +6,7 @@
  * its line. Text that #if 0, the other branches of #if 1, and conditions about `defined` leave out is
  * `inactive`. Any text has tokens: an unknown byte is a sign of its own.
  */
-#ifndef AUTOTUNE_LEX_H
-#define AUTOTUNE_LEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ size_t atx_tokens_match(const atx_tokens *t, size_t i);
 
 /* The next sign between begin and end that no bracket encloses, or end. */
 size_t atx_tokens_find(const atx_tokens *t, size_t begin, size_t end, const char *sign);
-
-#endif

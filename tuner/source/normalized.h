@@ -11,8 +11,7 @@
  * backslash before blanks at the end of a line, __LINE__, ...) nothing is folded. Only the text of a CUDA
  * assert, which has its line number, may still differ.
  */
-#ifndef AUTOTUNE_NORMALIZED_H
-#define AUTOTUNE_NORMALIZED_H
+#pragma once
 
 #include "util/sha256.h"
 #include "util/str.h"
@@ -26,5 +25,3 @@ bool atx_normalized_fold(atx_str *out, const char *text, size_t len, const char 
 /* The hash of the fold; of the text itself where nothing is folded. Never a plain SHA-256 of a text. */
 at_status atx_normalized_hash(char hash[ATX_HASH_TEXT], const char *text, size_t len,
                               const char *const *left_out, at_error *err) AT_MUST_CHECK;
-
-#endif

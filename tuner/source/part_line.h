@@ -2,8 +2,7 @@
  * part_line.h - the lines between the parts of a bundle (declare_common.h), each with the length of the part
  * behind it, so that nothing in a part can be taken for one.
  */
-#ifndef AUTOTUNE_PART_LINE_H
-#define AUTOTUNE_PART_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ typedef struct atx_part_line {
 /* Is there a line "//!autotune common NAME LENGTH" at `at`, or one of a piece, with as many bytes behind it,
  * or a note, of headers (ATX_HEADERS_LINE) or of a file's contents (ATX_DATA_LINE)? */
 bool atx_part_line_read(atx_part_line *out, const char *at, const char *end);
-
-#endif

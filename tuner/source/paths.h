@@ -1,6 +1,5 @@
 /* paths.h - names of files that other files name. */
-#ifndef AUTOTUNE_PATHS_H
-#define AUTOTUNE_PATHS_H
+#pragma once
 
 #include "util/str.h"
 
@@ -12,5 +11,3 @@ void atx_join_path(atx_str *out, const char *file, const char *name);
 
 /* `name` as seen from where `file` is seen: "dir/op/t.cu" and "../a.cu" make "dir/a.cu". */
 void atx_beside(atx_str *out, const char *file, const char *name);
-
-#endif

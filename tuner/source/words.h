@@ -2,8 +2,7 @@
  * words.h - the words of a text as numbers: equal words have equal numbers, from 0 up. Threads: one table,
  * one thread.
  */
-#ifndef AUTOTUNE_WORDS_H
-#define AUTOTUNE_WORDS_H
+#pragma once
 
 #include "source/lex.h"
 
@@ -26,5 +25,3 @@ uint32_t atx_words_add_token(atx_words *words, const char *text, const atx_token
 
 uint32_t atx_words_find(const atx_words *words, const char *text, size_t len); /* ATX_NO_WORD: unknown */
 void atx_words_clear(atx_words *words);
-
-#endif

@@ -8,8 +8,7 @@
  * count-1; the order is fixed for equal declarations and problems. Read-only after opening (and
  * atx_space_keep): thread-safe.
  */
-#ifndef AUTOTUNE_SPACE_H
-#define AUTOTUNE_SPACE_H
+#pragma once
 
 #include "lang/problem.h"
 #include "util/cancel.h"
@@ -115,5 +114,3 @@ typedef enum atx_neighbourhood {
  */
 int64_t atx_space_neighbours(int64_t *out, int64_t max, const atx_space *space, int64_t index,
                              atx_neighbourhood kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* space_bench.h - how long it takes to build a space and to use it; `autotune space --bench`. */
-#ifndef AUTOTUNE_SPACE_BENCH_H
-#define AUTOTUNE_SPACE_BENCH_H
+#pragma once
 
 #include "space/space.h"
 
@@ -23,5 +22,3 @@ typedef struct atx_space_times {
 /* `slots` and `cancel` as in atx_space_open_until. */
 at_status atx_space_bench(atx_space_times *out, const atx_template *t, const int64_t *slots,
                           atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
-
-#endif

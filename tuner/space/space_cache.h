@@ -2,8 +2,7 @@
  * space_cache.h - a table of the rows that followed some bound parameters, by the values that the
  * requirements still depend on. Private to space*.c.
  */
-#ifndef AUTOTUNE_SPACE_CACHE_H
-#define AUTOTUNE_SPACE_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ typedef struct atx_space_cache {
 atx_block *atx_space_cache_find(atx_space_cache *cache, const int64_t *key, int len);
 
 void atx_space_cache_close(atx_space_cache *cache);
-
-#endif

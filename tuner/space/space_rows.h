@@ -5,8 +5,7 @@
  * A row is a key: the places of its values, the first column in the highest bits, in one or more 64-bit
  * words, the most significant word first. So rows are in order when their keys are, and are found by halving.
  */
-#ifndef AUTOTUNE_SPACE_ROWS_H
-#define AUTOTUNE_SPACE_ROWS_H
+#pragma once
 
 #include "declare/declare.h"
 
@@ -55,5 +54,3 @@ static inline void atx_key_set(uint64_t *key, const atx_key_column *c, int place
 
 /* The number of the row with this key, or -1. */
 int64_t atx_rows_search(const atx_rows *rows, const uint64_t *key);
-
-#endif

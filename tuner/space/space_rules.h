@@ -5,8 +5,7 @@
  * and links nothing. A requirement that holds for all values of its parameters is dropped, because it would
  * tie parameters together for nothing.
  */
-#ifndef AUTOTUNE_SPACE_RULES_H
-#define AUTOTUNE_SPACE_RULES_H
+#pragma once
 
 #include "space/space.h"
 
@@ -51,5 +50,3 @@ bool atx_rule_needs(const atx_rule *rule, const atx_let_set *lets);
 
 /* Explains why an expression of this rule cannot be evaluated, with the parameters that led there. */
 at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int64_t *slots, at_error *err);
-
-#endif

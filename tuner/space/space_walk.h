@@ -7,8 +7,7 @@
  * matter for them; in a long walk also if different values have the same effect on the requirements, such as
  * one sum of many.
  */
-#ifndef AUTOTUNE_SPACE_WALK_H
-#define AUTOTUNE_SPACE_WALK_H
+#pragma once
 
 #include "space/space_rows.h"
 #include "space/space_rules.h"
@@ -23,5 +22,3 @@
  */
 at_status atx_rows_find(atx_rows *out, const atx_rules *rules, atx_param_set params, atx_cancel *cancel,
                         at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  *
  * It follows from the problem alone: not from a device, a store or the clock. Only ratios count.
  */
-#ifndef AUTOTUNE_COST_H
-#define AUTOTUNE_COST_H
+#pragma once
 
 #include "lang/problem.h"
 
@@ -20,5 +19,3 @@ typedef struct atx_cost {
  */
 at_status atx_cost_sorted(atx_cost *costs, const atx_problem *problems, size_t count,
                           at_error *err) AT_MUST_CHECK;
-
-#endif

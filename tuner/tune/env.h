@@ -3,8 +3,7 @@
  * A session (session.h) opens and owns it; search runs, re-measurements and setups borrow it. One thread uses
  * it.
  */
-#ifndef AUTOTUNE_ENV_H
-#define AUTOTUNE_ENV_H
+#pragma once
 
 #include "compile/builder.h"
 #include "device/device.h"
@@ -40,5 +39,3 @@ bool atx_env_is_replay(const atx_env *env);
 /* Of the trace: the device's number, counted from 0 (a replay has none: 0); a span on its track until now. */
 int atx_env_trace_id(const atx_env *env);
 void atx_env_trace(const atx_env *env, const char *what, const char *detail, double start_s);
-
-#endif

@@ -6,8 +6,7 @@
  * (device/borrowed.h) to the search run. All functions may be called from any thread; a help request is used
  * by the thread that made it.
  */
-#ifndef AUTOTUNE_HELPER_POOL_H
-#define AUTOTUNE_HELPER_POOL_H
+#pragma once
 
 #include "device/device.h"
 #include "lang/problem.h"
@@ -73,5 +72,3 @@ bool atx_helper_pool_bring(atx_helper_pool *helper_pool, int64_t id, const atx_h
 
 /* The helper does not come, or has left. */
 void atx_helper_pool_leave(atx_helper_pool *helper_pool, int64_t id);
-
-#endif

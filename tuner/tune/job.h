@@ -3,8 +3,7 @@
  *
  * Borrowed by every receiver. Events come from the devices' threads, one at a time.
  */
-#ifndef AUTOTUNE_JOB_H
-#define AUTOTUNE_JOB_H
+#pragma once
 
 #include "db/store.h"
 #include "device/verdict.h"
@@ -94,5 +93,3 @@ typedef struct atx_tune_events {
     void (*result)(void *context, const atx_result *result);
     void (*warning)(void *context, const char *text);
 } atx_tune_events;
-
-#endif

@@ -3,8 +3,7 @@
  * default, the fastest plain copies and the driver's memcpy are timed again, interleaved. Candidates that
  * fail there are dropped, and the next ones are timed until the remaining ones include the best trials.
  */
-#ifndef AUTOTUNE_REMEASURE_H
-#define AUTOTUNE_REMEASURE_H
+#pragma once
 
 #include "tune/search_run.h"
 
@@ -39,5 +38,3 @@ void atx_remeasurement_name(atx_str *out, const atx_remeasurement *f, int i);
 
 /* Adds those that could not be told from the winner, one a line. */
 void atx_remeasurement_name_ties(atx_str *out, const atx_remeasurement *f);
-
-#endif

@@ -6,8 +6,7 @@
  * timed in one interleaved re-measurement, as when it won. What fails there is stored
  * (atx_search_run_invalidate): such a winner is no answer any more.
  */
-#ifndef AUTOTUNE_REVERIFY_H
-#define AUTOTUNE_REVERIFY_H
+#pragma once
 
 #include "tune/session.h"
 
@@ -44,5 +43,3 @@ atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const at
  * after AT_OK. */
 at_status atx_reverify(atx_reverified *out, atx_session *session, const atx_problem *problem,
                        const atx_answer *winner, double tolerance, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Candidates belong to their search run and stay in place until it is closed. One thread uses a search run.
  */
-#ifndef AUTOTUNE_SEARCH_RUN_H
-#define AUTOTUNE_SEARCH_RUN_H
+#pragma once
 
 #include "lang/metric.h"
 #include "tune/helper_pool.h"
@@ -126,5 +125,3 @@ const atx_candidate *atx_search_run_failure(const atx_search_run *search_run);
 
 /* One of the failures, for a reader who has not looked at any. */
 void atx_search_run_add_failure(atx_str *out, const atx_search_run *search_run);
-
-#endif

@@ -4,8 +4,7 @@
  * search_run_space.c opens the spaces, search_run_slots.c has the devices that measure, search_run_leaders.c
  * chooses the candidates for the re-measurement.
  */
-#ifndef AUTOTUNE_SEARCH_RUN_INTERNAL_H
-#define AUTOTUNE_SEARCH_RUN_INTERNAL_H
+#pragma once
 
 #include "lookup/lookup.h"
 #include "tune/search_run.h"
@@ -138,5 +137,3 @@ atx_candidate *atx_search_run_add(atx_search_run *search_run, const atx_space *s
 /* What an earlier run knows of a candidate; NULL: nothing. */
 const atx_known_trial *atx_search_run_find_known(const atx_search_run *search_run,
                                                  const atx_candidate *candidate);
-
-#endif

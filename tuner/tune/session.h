@@ -4,8 +4,7 @@
  *
  * One thread uses a session. It borrows the device, the catalog, the options and the events.
  */
-#ifndef AUTOTUNE_SESSION_H
-#define AUTOTUNE_SESSION_H
+#pragma once
 
 #include "tune/env.h"
 
@@ -72,5 +71,3 @@ at_status atx_session_tune(atx_session *session, const atx_problem *problem, int
  */
 at_status atx_session_help(atx_session *session, atx_helper_pool *helper_pool, int64_t help_request,
                            const atx_problem *problem, at_error *err) AT_MUST_CHECK;
-
-#endif

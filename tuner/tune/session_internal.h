@@ -3,8 +3,7 @@
  * session_job.c opens a problem, session_problem.c tunes it, session_ahead.c begins the next one,
  * session_winner.c stores what came of it, session_help.c takes part in another device's problem.
  */
-#ifndef AUTOTUNE_SESSION_INTERNAL_H
-#define AUTOTUNE_SESSION_INTERNAL_H
+#pragma once
 
 #include "tune/remeasure.h"
 #include "tune/session.h"
@@ -71,5 +70,3 @@ bool atx_session_is_answered(const atx_job *job, atx_answer *answer);
  * they are back when it ends, also where the device has failed and the session goes on. */
 at_status atx_session_lend(atx_session *session, atx_helper_pool *helper_pool, int64_t help_request,
                            at_error *err) AT_MUST_CHECK;
-
-#endif

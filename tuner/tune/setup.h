@@ -1,8 +1,7 @@
 /*
  * setup.h - a problem on the device: its buffers, its reference kernel, the copy that is its ceiling.
  */
-#ifndef AUTOTUNE_SETUP_H
-#define AUTOTUNE_SETUP_H
+#pragma once
 
 #include "tune/env.h"
 
@@ -70,5 +69,3 @@ bool atx_setup_has_copies(const atx_env *env, const atx_problem *problem, const 
 
 /* What its copies move, the driver's own among them; 0: it has none. */
 int64_t atx_setup_copy_bytes(const atx_env *env, const atx_problem *problem, const int64_t *slots);
-
-#endif

@@ -4,8 +4,7 @@
  * Every task computes all parts and takes its own. So the parts follow from the list alone: not from a
  * device, a store or the clock. A problem belongs to exactly one part.
  */
-#ifndef AUTOTUNE_SHARD_H
-#define AUTOTUNE_SHARD_H
+#pragma once
 
 #include "lang/shapes.h"
 
@@ -23,5 +22,3 @@ at_status atx_shard_parse(atx_shard *out, const char *text, at_error *err) AT_MU
  * parts than problems. AT_ERR_INPUT: what a problem moves cannot be computed. AT_ERR_MEMORY.
  */
 at_status atx_shard_take(atx_shapes *shapes, const atx_shard *shard, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * One thread a device runs the loop; compile workers and the device runner are processes. Everything measured
  * is in the store within a second. Nothing here prints: events do.
  */
-#ifndef AUTOTUNE_TUNE_H
-#define AUTOTUNE_TUNE_H
+#pragma once
 
 #include "tune/job.h"
 
@@ -20,5 +19,3 @@
 at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog *catalog,
                    const atx_tune_options *options, const atx_tune_events *events,
                    at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* base64.h - bytes as text of RFC 4648, for code in JSON. */
-#ifndef AUTOTUNE_UTIL_BASE64_H
-#define AUTOTUNE_UTIL_BASE64_H
+#pragma once
 
 #include "util/str.h"
 
@@ -8,5 +7,3 @@ void atx_base64_add(atx_str *out, const void *bytes, size_t count);
 
 /* Adds the bytes of a text. false: it is not one of whole groups of four, padded at its end. */
 bool atx_base64_read(atx_str *out, const char *text, size_t len);
-
-#endif

@@ -6,8 +6,7 @@
  * it is open; the next maker for the same path removes files that no process holds any more, and files named
  * after them, "NAME-...". A file system without locks keeps them all.
  */
-#ifndef AUTOTUNE_BESIDE_H
-#define AUTOTUNE_BESIDE_H
+#pragma once
 
 #include "util/str.h"
 #include <sys/types.h>
@@ -23,5 +22,3 @@ void atx_clean_beside(const char *path);
 
 /* Brings the name of a file to the disk. Not every file system can: no error. */
 void atx_sync_name(const char *path);
-
-#endif

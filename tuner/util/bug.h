@@ -9,8 +9,7 @@
  *   any other      the user, a file, the device, the system: never for our own mistakes, since it would send
  *   at_status      the user to look for theirs.
  */
-#ifndef AUTOTUNE_BUG_H
-#define AUTOTUNE_BUG_H
+#pragma once
 
 #include "util/fail.h"
 #include <assert.h>
@@ -21,5 +20,3 @@ at_status atx_bug(at_error *err, const char *format, ...) AT_PRINTF(2, 3);
 
 /* A failure's status that came from another process; AT_ERR_INTERNAL for a number that is no failure. */
 at_status atx_status_of(int64_t number);
-
-#endif

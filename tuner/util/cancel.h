@@ -4,8 +4,7 @@
  * Code that waits or computes for long checks a few times a second, ends with AT_ERR_CANCELLED and leaves
  * everything as it was. One thread uses an atx_cancel; the flag may be everybody's.
  */
-#ifndef AUTOTUNE_CANCEL_H
-#define AUTOTUNE_CANCEL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ bool atx_cancel_asked(const atx_cancel *cancel);
 
 /* Is it time to end? NULL: never. */
 bool atx_cancel_due(atx_cancel *cancel);
-
-#endif

@@ -1,6 +1,5 @@
 /* chars.h - kinds of characters, whatever the locale. */
-#ifndef AUTOTUNE_CHARS_H
-#define AUTOTUNE_CHARS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ static inline bool atx_is_blank(int c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
-
-#endif

@@ -4,8 +4,7 @@
  * All waiting is on the clock that never jumps: a wait on the time of day lasts for hours when a user sets
  * the clock back, and ends at once when he sets it forward.
  */
-#ifndef AUTOTUNE_UTIL_CLOCK_H
-#define AUTOTUNE_UTIL_CLOCK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ double atx_wait_time_waited_s(atx_wait_time *wait_time);
 
 /* The same at a time on atx_now_s(). */
 double atx_wait_time_waited_at(atx_wait_time *wait_time, double now_s);
-
-#endif

@@ -1,6 +1,5 @@
 /* embedded.h - files that are compiled into the program (templates/embed.cmake). */
-#ifndef AUTOTUNE_EMBEDDED_H
-#define AUTOTUNE_EMBEDDED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ typedef struct atx_embedded {
 } atx_embedded;
 
 extern const atx_embedded atx_embedded_host[]; /* templates/host/host.cuh: see source/device_headers.h */
-
-#endif

@@ -1,6 +1,5 @@
 /* fail.h - how our own code fills an at_error. */
-#ifndef AUTOTUNE_UTIL_FAIL_H
-#define AUTOTUNE_UTIL_FAIL_H
+#pragma once
 
 #include <autotune/status.h>
 
@@ -16,8 +15,5 @@ at_status atx_fail(at_error *err, at_status status, const char *format, ...) AT_
 /* "out of memory"; returns AT_ERR_MEMORY. */
 at_status atx_no_memory(at_error *err);
 
-/* The next step of several: its status is the whole's if all steps before it went well, else it is left out.
- */
+/* The next step of several: left out unless all steps before it went well. */
 #define ATX_THEN(status, ...) ((status) = (status) == AT_OK ? (__VA_ARGS__) : (status))
-
-#endif

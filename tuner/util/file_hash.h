@@ -6,8 +6,7 @@
  * one of these changes. A file that changed within the last two seconds is not written down: a second change
  * may have the same time. Where the list cannot be read or written every process reads the file once.
  */
-#ifndef AUTOTUNE_UTIL_FILE_HASH_H
-#define AUTOTUNE_UTIL_FILE_HASH_H
+#pragma once
 
 #include "util/sha256.h"
 
@@ -18,5 +17,3 @@
  * changed meanwhile. */
 at_status atx_file_hash(char hash[ATX_HASH_TEXT], struct stat *info, const char *path,
                         at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Zero it before use; clear it after.
  */
-#ifndef AUTOTUNE_UTIL_INDEX_SET_H
-#define AUTOTUNE_UTIL_INDEX_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool atx_index_set_add(atx_index_set *set, int64_t index);
 
 /* The number must be there. */
 void atx_index_set_remove(atx_index_set *set, int64_t index);
-
-#endif

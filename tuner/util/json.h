@@ -8,8 +8,7 @@
  *
  * Nodes are numbers; 0 is the whole text, and where a child or member is asked for: there is none.
  */
-#ifndef AUTOTUNE_UTIL_JSON_H
-#define AUTOTUNE_UTIL_JSON_H
+#pragma once
 
 #include "util/str.h"
 #include <stdint.h>
@@ -75,5 +74,3 @@ bool atx_json_integer(int64_t *out, const atx_json *json, uint32_t node);
 /* "file:line:column: ..." with AT_ERR_INPUT, for a node; `offset` counts characters of its decoded text. */
 at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_error *err, const char *format,
                         ...) AT_PRINTF(5, 6);
-
-#endif

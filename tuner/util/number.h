@@ -7,8 +7,7 @@
  * group digits with single underscores. Ambiguous numbers are refused: 010 (eight, or a part of 1,010), and
  * 1,024 where a comma separates.
  */
-#ifndef AUTOTUNE_UTIL_NUMBER_H
-#define AUTOTUNE_UTIL_NUMBER_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ const char *atx_whole_parse(int64_t *out, const char *text);
  * separate. `begin` is where the line begins.
  */
 bool atx_looks_like_thousands(const char **stop, const char *begin, const char *p, const char *end);
-
-#endif

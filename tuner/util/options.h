@@ -5,8 +5,7 @@
  * that is not an option is a word. Some names have a letter: -q, -j8, -j 8, -qv. A table whose --format takes
  * json takes --json, too. Texts are borrowed from argv.
  */
-#ifndef AUTOTUNE_OPTIONS_H
-#define AUTOTUNE_OPTIONS_H
+#pragma once
 
 #include "util/fail.h"
 #include "util/str.h"
@@ -67,5 +66,3 @@ size_t atx_edit_distance(const char *a, size_t a_len, const char *b);
 /* The nearest of the names to a mistyped word; where none is near the only one that begins with it; or NULL.
  * The list ends with NULL. */
 const char *atx_nearest(const char *word, const char *const *names);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * One thread uses a handle.
  */
-#ifndef AUTOTUNE_OUT_FILE_H
-#define AUTOTUNE_OUT_FILE_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdbool.h>
@@ -49,5 +48,3 @@ at_status atx_out_write_new(const char *path, const void *bytes, size_t count, a
 
 /* Appends to a file, made when it is missing, in one piece. AT_ERR_SYSTEM. */
 at_status atx_out_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
-
-#endif

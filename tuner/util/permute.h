@@ -7,8 +7,7 @@
  * passes are expected at most. A random shift at the end makes each number equally likely at each place,
  * which few numbers need. Equal seeds give equal orders on every machine.
  */
-#ifndef AUTOTUNE_UTIL_PERMUTE_H
-#define AUTOTUNE_UTIL_PERMUTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ atx_permutation atx_permute(uint64_t count, uint64_t seed);
 
 /* The place-th number of the order; place < count. */
 uint64_t atx_permute_at(const atx_permutation *p, uint64_t place);
-
-#endif

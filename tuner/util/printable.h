@@ -5,8 +5,7 @@
  * for a command. Newlines and tabs stay; other control characters, those that turn the direction of text, and
  * invalid UTF-8 become visible: \x1b, \u202e, \xff. Text that is printable stays unchanged.
  */
-#ifndef AUTOTUNE_UTIL_PRINTABLE_H
-#define AUTOTUNE_UTIL_PRINTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ size_t atx_utf8_read(uint32_t *character, const char *text);
 
 /* Characters that a terminal obeys, that turn the direction of text, or that are invisible. */
 bool atx_is_control(uint32_t character);
-
-#endif

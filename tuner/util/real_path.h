@@ -2,8 +2,7 @@
  * real_path.h - which file a name leads to, also when it is not there yet. Opens nothing: closing a database
  * by hand would drop the locks that this process has on it.
  */
-#ifndef AUTOTUNE_REAL_PATH_H
-#define AUTOTUNE_REAL_PATH_H
+#pragma once
 
 #include "util/str.h"
 
@@ -20,5 +19,3 @@ void atx_path_from_here(atx_str *path);
 
 /* Is it one file? By device and inode (hard links), or, where one is not there, by their real names. */
 bool atx_same_file(const char *a, const char *b);
-
-#endif

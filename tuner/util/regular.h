@@ -5,8 +5,7 @@
  * are found by their place, are opened here: anything but a regular file is refused at once. A file that the
  * user names on a command line may be a pipe (`--shapes <(...)`) and is read by atx_str_read_file.
  */
-#ifndef AUTOTUNE_UTIL_REGULAR_H
-#define AUTOTUNE_UTIL_REGULAR_H
+#pragma once
 
 #include "util/str.h"
 
@@ -25,5 +24,3 @@ at_status atx_regular_open(FILE **out, struct stat *info, const char *path, at_e
 
 /* Reads a whole file; refuses more than `limit` bytes. */
 at_status atx_regular_read(atx_str *out, const char *path, size_t limit, at_error *err) AT_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* rng.h - splitmix64: a small repeatable generator. Equal seeds give equal sequences on every machine. */
-#ifndef AUTOTUNE_UTIL_RNG_H
-#define AUTOTUNE_UTIL_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline uint64_t atx_rng_below(atx_rng *rng, uint64_t bound)
     } while (value >= limit);
     return value % bound;
 }
-
-#endif

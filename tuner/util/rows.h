@@ -5,8 +5,7 @@
  * before a field, unless its row has just begun. Names of members are not escaped. A real that is not finite
  * is null in JSON and an empty field in CSV.
  */
-#ifndef AUTOTUNE_UTIL_ROWS_H
-#define AUTOTUNE_UTIL_ROWS_H
+#pragma once
 
 #include "util/str.h"
 
@@ -41,5 +40,3 @@ void atx_row_bool(atx_row *row, const char *name, int value);                /* 
 /* A member that is an object, and columns called GROUP_NAME. One at a time. */
 void atx_row_open(atx_row *row, const char *group);
 void atx_row_close(atx_row *row);
-
-#endif

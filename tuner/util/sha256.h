@@ -1,6 +1,5 @@
 /* sha256.h - content hashes (FIPS 180-4), for templates, rendered sources and cached cubins. */
-#ifndef AUTOTUNE_UTIL_SHA256_H
-#define AUTOTUNE_UTIL_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void atx_sha256_text(atx_sha256 *h, char out[ATX_HASH_TEXT]); /* ends the hash *
 
 /* All in one. */
 void atx_hash_text(char out[ATX_HASH_TEXT], const void *data, size_t count);
-
-#endif

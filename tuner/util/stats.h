@@ -5,8 +5,7 @@
  * everything rests on order statistics: no means, no assumption of a normal distribution. Inputs are not
  * changed. No values, or no memory for the copy of more than 512 of them: NaN.
  */
-#ifndef AUTOTUNE_STATS_H
-#define AUTOTUNE_STATS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ atx_pair atx_compare_pairs(const double *times, size_t rounds, size_t candidates
 
 /* The k above, 1-based; 0 when there is none. */
 size_t atx_sign_test_rank(size_t count);
-
-#endif

@@ -5,8 +5,7 @@
  * A failed allocation or a length beyond ATX_STR_MAX sets `failed`; later
  * appends do nothing, so a sequence is checked once, at its end.
  */
-#ifndef AUTOTUNE_UTIL_STR_H
-#define AUTOTUNE_UTIL_STR_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdarg.h>
@@ -64,5 +63,3 @@ char *atx_text_copy(const char *text, size_t count);
  * of `size` bytes. false (and nothing changed) when out of memory.
  */
 bool atx_grow(void *data_pointer, size_t *cap, size_t count, size_t size);
-
-#endif

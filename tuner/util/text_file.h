@@ -3,8 +3,7 @@
  *
  * One thread uses a handle.
  */
-#ifndef AUTOTUNE_UTIL_TEXT_FILE_H
-#define AUTOTUNE_UTIL_TEXT_FILE_H
+#pragma once
 
 #include "util/str.h"
 
@@ -30,5 +29,3 @@ at_status atx_text_file_all(atx_text_file *file, atx_str *text, size_t limit, at
 /* The first up to `size` bytes of a regular file, decompressed, and how many there are; 0 for one that cannot
  * be read, and for a pipe, which would wait, and lose them. */
 size_t atx_text_file_peek(void *out, size_t size, const char *path);
-
-#endif

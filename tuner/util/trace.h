@@ -4,8 +4,7 @@
  * The format is Chrome's trace events (JSON array; an array without its end is valid, so that a file of a
  * killed run can be read). Thread-safe; every function does nothing when the trace is NULL.
  */
-#ifndef AUTOTUNE_TRACE_H
-#define AUTOTUNE_TRACE_H
+#pragma once
 
 #include "util/fail.h"
 #include <stdint.h>
@@ -33,5 +32,3 @@ void atx_trace_span(atx_trace *trace, atx_trace_row row, const char *name, const
 
 /* A number that changes over time, from now on. */
 void atx_trace_count(atx_trace *trace, int device, const char *name, int64_t value);
-
-#endif

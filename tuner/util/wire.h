@@ -5,8 +5,7 @@
  * shorter than its reader expects sets `bad`, and every later get returns zeros: checked once, at the end.
  * Writing never raises SIGPIPE.
  */
-#ifndef AUTOTUNE_WIRE_H
-#define AUTOTUNE_WIRE_H
+#pragma once
 
 #include "util/fail.h"
 #include "util/str.h"
@@ -123,5 +122,3 @@ bool atx_child_reaped(atx_child *child, char *out, size_t size);
  * (Killed)") in out[0..size). Closes the socket: the child is then zeroed.
  */
 void atx_child_exit_status(atx_child *child, char *out, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  * wrap.h - a line of text as several that fit a terminal. Lines end between words; a word that is wider than
  * the rest of a line keeps its line. Columns are counted in characters of UTF-8. Pure.
  */
-#ifndef AUTOTUNE_UTIL_WRAP_H
-#define AUTOTUNE_UTIL_WRAP_H
+#pragma once
 
 #include "util/str.h"
 
@@ -19,5 +18,3 @@ void atx_wrap(atx_str *out, const char *text, size_t len, atx_wrap_box box);
 
 /* Columns of a text; escape sequences of colours take none. */
 size_t atx_columns(const char *text, size_t len);
-
-#endif

@@ -1,6 +1,5 @@
 /* adopt_lines.h - tests of drafts: which lines the draft of a text has. */
-#ifndef ADOPT_LINES_H
-#define ADOPT_LINES_H
+#pragma once
 
 #include "exchange/adopt.h"
 
@@ -46,5 +45,3 @@ static void expect_lines(const example *e)
 #define EXPECT_ALL(examples)                                                                                 \
     for (size_t i = 0; i < sizeof(examples) / sizeof *(examples); i++)                                       \
     expect_lines(&(examples)[i])
-
-#endif

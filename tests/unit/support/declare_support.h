@@ -1,7 +1,6 @@
 /* declare_support.h - a small op, and reading declarations from text, for the tests of what builds on them.
  */
-#ifndef AUTOTUNE_TESTS_DECLARE_SUPPORT_H
-#define AUTOTUNE_TESTS_DECLARE_SUPPORT_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -77,5 +76,3 @@ static inline void bind_problem(int64_t *slots, const atx_op *op, int64_t rows, 
     cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, sizes, 2, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* fake_driver.h - a libcuda.so.1 without a GPU: it takes kernels and writes down what it was asked to launch.
  */
-#ifndef AUTOTUNE_FAKE_DRIVER_H
-#define AUTOTUNE_FAKE_DRIVER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void fake_refuse_code(const char *text); /* to load code that has this text in i
 void fake_limit_shared(int bytes);       /* dynamic shared memory beyond this               */
 void fake_limit_threads(int count);      /* what it says a block of any kernel can have     */
 void fake_limit_resident(int count);     /* blocks of a multiprocessor, or clusters, at once */
-
-#endif

@@ -1,6 +1,5 @@
 /* hangs.h - what no test may exceed, whoever runs it; see hangs.c. */
-#ifndef AUTOTUNE_TEST_HANGS_H
-#define AUTOTUNE_TEST_HANGS_H
+#pragma once
 
 /* Seconds after which a test that names no `.timeout` counts as hung: the machine may be busy, sanitizers are
  * slow. */
@@ -11,5 +10,3 @@
  * starts, once it has used up more processor time than any test needs.
  */
 void limit_this_process(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* headers_support.h - a folder with a small library of headers, for tests of source/headers.h. One copy a
  * file.
  */
-#ifndef AUTOTUNE_TESTS_HEADERS_SUPPORT_H
-#define AUTOTUNE_TESTS_HEADERS_SUPPORT_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -57,5 +56,3 @@ static inline void end(void)
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     cr_assert_eq(system(command), 0);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * library_miss_support.h - what tests of tuning at the first use share: a program that a test writes, and
  * tuners that start it. One copy a file.
  */
-#ifndef AUTOTUNE_TESTS_LIBRARY_MISS_SUPPORT_H
-#define AUTOTUNE_TESTS_LIBRARY_MISS_SUPPORT_H
+#pragma once
 
 #include "fake_driver.h"
 #include "library_support.h"
@@ -146,5 +145,3 @@ static inline void make_file(const char *name)
     snprintf(path, sizeof path, "%s/%s", home.path, name);
     write_script(path, "", 0644);
 }
-
-#endif

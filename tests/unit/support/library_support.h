@@ -1,6 +1,5 @@
 /* library_support.h - databases with a winner and tuners on them, for the tests of <autotune/autotune.h>. */
-#ifndef AUTOTUNE_TESTS_LIBRARY_SUPPORT_H
-#define AUTOTUNE_TESTS_LIBRARY_SUPPORT_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "store_support.h"
@@ -93,5 +92,3 @@ static inline at_found *find_ok(at_tuner *tuner, at_problem problem, const at_ta
     cr_assert_eq(at_find(&found, tuner, &problem, target, &err), AT_OK, "%s", err.text);
     return found;
 }
-
-#endif

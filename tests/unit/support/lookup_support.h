@@ -2,8 +2,7 @@
  * lookup_support.h - a store with winners and trials that look-ups are asked of. `begin` and `end` are a
  * suite's fixture; a Criterion test is a process of its own, so that `w` is nobody else's.
  */
-#ifndef AUTOTUNE_TEST_LOOKUP_SUPPORT_H
-#define AUTOTUNE_TEST_LOOKUP_SUPPORT_H
+#pragma once
 
 #include "db/store.h"
 #include "lookup/lookup.h"
@@ -148,5 +147,3 @@ static inline atx_found ask(int64_t rows, int64_t cols, const char *device)
 {
     return ask_on(rows, cols, device, 90);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* machine_support.h - a kernel of PTX text, run on the machine with one buffer. */
-#ifndef MACHINE_SUPPORT_H
-#define MACHINE_SUPPORT_H
+#pragma once
 
 #include "machine/inspect.h"
 #include "util/str.h"
@@ -87,5 +86,3 @@ static inline void run_body(run *r, const char *body)
 
 /* Stores %r1 of each thread at its place. */
 #define STORE "mad.wide.u32 %d30, %r30, 4, %out; st.global.u32 [%d30], %r1;\n"
-
-#endif

@@ -1,6 +1,5 @@
 /* memory_support.h - an allocator that fails when it is told, linked with --wrap; one copy a file. */
-#ifndef AUTOTUNE_TESTS_MEMORY_SUPPORT_H
-#define AUTOTUNE_TESTS_MEMORY_SUPPORT_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdatomic.h>
@@ -84,5 +83,3 @@ static inline void fail_each(at_status (*run)(at_error *err))
         cr_assert(status == AT_OK || err.status == AT_ERR_MEMORY);
     }
 }
-
-#endif

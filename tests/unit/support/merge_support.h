@@ -1,6 +1,5 @@
 /* merge_support.h - small databases and dumps for tests that merge them. */
-#ifndef AUTOTUNE_MERGE_SUPPORT_H
-#define AUTOTUNE_MERGE_SUPPORT_H
+#pragma once
 
 #include "store_support.h"
 #include "source/normalized.h"
@@ -63,5 +62,3 @@ static inline void write_dump(const char *path, const char *head, const char *a,
     write_text(path, atx_str_text(&text));
     atx_str_clear(&text);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * elements tiles of 64 are best, on others tiles of 16; a block of eight rows is always best. What is of no
  * use is slow.
  */
-#ifndef AUTOTUNE_TEST_MODEL_SUPPORT_H
-#define AUTOTUNE_TEST_MODEL_SUPPORT_H
+#pragma once
 
 #include "lookup_support.h"
 
@@ -62,5 +61,3 @@ static inline void put_training_samples(void)
     for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
         put_law(SIDES[i][0], SIDES[i][1]);
 }
-
-#endif

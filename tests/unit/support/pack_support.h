@@ -1,6 +1,5 @@
 /* pack_support.h - packs by the model that comes with the program, for tests of packs and of the library. */
-#ifndef AUTOTUNE_TESTS_PACK_SUPPORT_H
-#define AUTOTUNE_TESTS_PACK_SUPPORT_H
+#pragma once
 
 #include "lang/arch.h"
 #include "lang/catalog.h"
@@ -86,5 +85,3 @@ static inline void write_files(atx_pack_files *files, const atx_pack *const *pac
         atx_pack_compiled_clear(&models[m]);
     free(models);
 }
-
-#endif

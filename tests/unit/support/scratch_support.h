@@ -1,6 +1,5 @@
 /* scratch_support.h - a folder of its own for each test of a file: names in messages are short. */
-#ifndef AUTOTUNE_TESTS_SCRATCH_SUPPORT_H
-#define AUTOTUNE_TESTS_SCRATCH_SUPPORT_H
+#pragma once
 
 #include "store_support.h"
 
@@ -20,5 +19,3 @@ static inline void leave_scratch(void)
     cr_assert_eq(chdir("/"), 0);
     folder_remove(&scratch);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * source_support.h - templates in a folder of their own, with files beside them, for tests of `source` lines:
  * a template stands in op/t.cu.
  */
-#ifndef AUTOTUNE_TESTS_SOURCE_SUPPORT_H
-#define AUTOTUNE_TESTS_SOURCE_SUPPORT_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -92,5 +91,3 @@ static char *render(const atx_template *t, const char *config_text)
     cr_assert_eq(atx_render(&out, t, ATX_F32, &config, slots, &err), AT_OK, "%s", err.text);
     return out.data;
 }
-
-#endif

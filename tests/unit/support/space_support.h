@@ -1,6 +1,5 @@
 /* space_support.h - spaces from the text of a template of declare_support.h's op, for the tests of spaces. */
-#ifndef AUTOTUNE_TESTS_SPACE_SUPPORT_H
-#define AUTOTUNE_TESTS_SPACE_SUPPORT_H
+#pragma once
 
 #include "declare_support.h"
 #include "space/space.h"
@@ -53,5 +52,3 @@ static inline int64_t differing(const atx_template *t, const atx_config *a, cons
         count += a->values[i] != b->values[i];
     return count;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* store_support.h - what the tests of the store share: a scratch folder, rows, a query. Test code: stops on
  * errors. */
-#ifndef AUTOTUNE_STORE_SUPPORT_H
-#define AUTOTUNE_STORE_SUPPORT_H
+#pragma once
 
 #include "db/store_internal.h"
 #include <stdio.h>
@@ -54,5 +53,3 @@ int store_write_batches(const char *path, int count, int first, FILE *tell);
 /* The same with kernels "K<first>" and on, of CUBIN_BYTES each, in a cache with a limit. */
 enum { CUBIN_BYTES = 8000 };
 int store_write_kernels(const char *path, int count, int first, int64_t limit_bytes, FILE *tell);
-
-#endif
