@@ -249,7 +249,8 @@ atx_span atx_draft_instance(const atx_draft *d, atx_span span, size_t at);
 bool atx_draft_next_mention(atx_span *list, const atx_draft *d, size_t *at);
 void atx_draft_mangle(atx_str *called, const atx_draft *d); /* where its name has overloads: its symbol */
 void atx_draft_targs(atx_draft *d); /* the parameters of its template, before all else */
-void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end); /* "a::b::": open at a token */
+/* "a::b::": open at a token; `unnamed` for each of those without a name. */
+void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const char *unnamed);
 
 /* The type of tokens begin..end, through typedef, using and #define of the file. */
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);

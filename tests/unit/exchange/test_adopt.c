@@ -482,6 +482,11 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
                   "__global__ void a_kernel_of_a_long_name(float *y) { y[0] = 1; } }\n",
           .kernel = "a_kernel_of_a_long_name#1",
           .lines = { "kernel    _ZN4fast23a_kernel_of_a_long_nameEPdPKfPKsPK6__half  # overload 1 of 2" } },
+        { .what = "in a namespace without a name, which a type behind it counts as seen",
+          .text = "namespace a { namespace {\n"
+                  "__global__ void k(float *y, const float *x, const float *z) { y[0] = x[0] + z[0]; }\n"
+                  "__global__ void k(float *y) { y[0] = 1; } } }\n",
+          .lines = { "kernel    _ZN1a12_GLOBAL__N_11kEPfPKfS3_  # overload 1 of 2" } },
         { .what = "namespaces that a macro opens and another one closes",
           .text = "#define V1 inline namespace v1 {\n#define OPEN namespace a { V1\n#define CLOSE } "
                   "}\nOPEN\nint other; CLOSE\n"
