@@ -25,6 +25,7 @@
 #define ATX_DRAFT_STRUCTS 8
 #define ATX_DRAFT_FIELDS  32
 #define ATX_DRAFT_SWAPS   4
+#define ATX_DRAFT_ASSUMED 4
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -162,8 +163,16 @@ typedef struct atx_draft_loop {
     int swap_count;
 } atx_draft_loop;
 
+/* Macros that the file's build defines, as it seems, and values for them. */
+typedef struct atx_draft_assumed {
+    char names[ATX_DRAFT_ASSUMED][ATX_MAX_WORD];
+    long values[ATX_DRAFT_ASSUMED];
+    int count;
+} atx_draft_assumed;
+
 typedef struct atx_draft {
     const atx_adopt_input *in;
+    atx_draft_assumed assumed;
     atx_str text;           /* without what #if leaves out                          */
     atx_tokens code;        /* of the text: no directives                           */
     atx_tokens all;         /* with them                                            */
@@ -227,8 +236,13 @@ typedef struct atx_draft {
     at_error *err;
 } atx_draft;
 
-/* The text without what #if and its kin leave out: the same bytes, blanked. */
-at_status atx_draft_active(atx_str *out, const char *text, at_error *err) AT_MUST_CHECK;
+/* The text without what #if and its kin leave out: the same bytes, blanked. What conditions ask for that
+ * leave out the byte `wanted` (SIZE_MAX: none) is assumed. */
+at_status atx_draft_active(atx_str *out, atx_draft_assumed *assumed, const char *text, size_t wanted,
+                           at_error *err) AT_MUST_CHECK;
+
+/* The name of the kernel that `text` has not, and the file has. false: `text` has it, or neither. */
+bool atx_draft_left_out(atx_token *name, const atx_draft *d);
 
 /* Calls of the file's macros that launch a kernel are written as launches, in place. false: no memory. */
 bool atx_draft_expand_launches(char *text);

@@ -450,6 +450,27 @@ Test(adopt, parameters_are_what_shapes_the_code)
     EXPECT_ALL(EXAMPLES);
 }
 
+/* Its build does, as it seems: a value with which there is a kernel, and no #error. */
+Test(adopt, macros_that_the_file_asks_for_and_does_not_define_are_defined)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a kernel that is there only with one",
+          .text = "#if defined(USE_MPI) && LEVEL >= 3\n"
+                  "__global__ void k(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n#endif\n",
+          .lines = { "define    USE_MPI = 3  # ? nothing in the file defines it", "define    LEVEL = 3" } },
+        { .what = "a chain of conditions that ends in an error",
+          .text = "#if BITS == 32\ntypedef float real;\n#elif BITS == 64\ntypedef double real;\n#else\n"
+                  "#error BITS must be 32 or 64\n#endif\n#ifdef DEBUG\nint debug;\n#endif\n"
+                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
+          .lines = { "type      T = f32", "define    BITS = 32  # ?", "!DEBUG" } },
+        { .what = "one that the file has without it is that",
+          .text = "#ifdef FAST\n__global__ void k(double *y, int n) { y[threadIdx.x] = 1; }\n#else\n"
+                  "__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }\n#endif\n",
+          .lines = { "type      T = f32", "!define" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt, of_several_kernels_of_one_name_one_is_taken)
 {
     static const char TEXT[] = "__global__ void k(float *y, int n);\n"
