@@ -26,6 +26,7 @@
 #define ATX_DRAFT_FIELDS  32
 #define ATX_DRAFT_SWAPS   4
 #define ATX_DRAFT_ASSUMED 4
+#define ATX_DRAFT_GROWN   256
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -170,8 +171,15 @@ typedef struct atx_draft_assumed {
     int count;
 } atx_draft_assumed;
 
+/* Where `text` has more characters than the file: behind the byte at[i] of that, by[i]; in order. */
+typedef struct atx_draft_grown {
+    size_t at[ATX_DRAFT_GROWN], by[ATX_DRAFT_GROWN];
+    int count;
+} atx_draft_grown;
+
 typedef struct atx_draft {
     const atx_adopt_input *in;
+    atx_draft_grown grown;
     atx_draft_assumed assumed;
     atx_str text;           /* without what #if leaves out                          */
     atx_tokens code;        /* of the text: no directives                           */
@@ -244,8 +252,8 @@ at_status atx_draft_active(atx_str *out, atx_draft_assumed *assumed, const char 
 /* The name of the kernel that `text` has not, and the file has. false: `text` has it, or neither. */
 bool atx_draft_left_out(atx_token *name, const atx_draft *d);
 
-/* Calls of the file's macros that launch a kernel are written as launches, in place. false: no memory. */
-bool atx_draft_expand_launches(char *text);
+/* Calls of the file's macros that launch a kernel are written as what they stand for. false: no memory. */
+bool atx_draft_expand_launches(atx_str *text, atx_draft_grown *grown);
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;

@@ -9,7 +9,7 @@ static at_status read_text(atx_draft *d, size_t wanted)
     at_status status = atx_draft_active(&d->text, &d->assumed, d->in->text, wanted, d->err);
     if (status != AT_OK)
         return status;
-    if (d->text.len && !atx_draft_expand_launches(d->text.data))
+    if (!atx_draft_expand_launches(&d->text, &d->grown))
         return atx_no_memory(d->err);
     const char *text = atx_str_text(&d->text);
     if (!atx_code_read(&d->code, text))

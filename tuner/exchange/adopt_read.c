@@ -150,6 +150,8 @@ static at_status none_found(const atx_draft *d, const finding *f)
 {
     atx_token name;
     const bool left_out = atx_draft_left_out(&name, d);
+    for (int i = d->grown.count; left_out && i-- > 0;)
+        name.begin += d->grown.at[i] < name.begin ? d->grown.by[i] : 0;
     const char *kernel = d->in->kernel ? d->in->kernel : "";
     if (f->definitions)
         return atx_fail(d->err, AT_ERR_INPUT,

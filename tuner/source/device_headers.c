@@ -54,6 +54,8 @@ static const header_words DEVICE[] = {
     { "cub/warp/warp_merge_sort.cuh", "WarpMergeSort" },
     { "cub/warp/warp_exchange.cuh", "WarpExchange*" },
     { "cub/device/*", "?" }, /* the host's */
+    { "cub/iterator/*", "?" },
+    { "cub/util_allocator.cuh", "?" },
     { "cub/*", "cub" },
     { "cuda/std/*", "cuda" },
     { "cuda/*", "cuda" },

@@ -240,6 +240,15 @@ Test(adopt, a_launch_by_a_template_has_the_numbers_of_its_instance)
                   "    LAUNCH((k<3>), (n + threads - 1) / threads, threads, 0,\n        y, n, 2.5f);\n}\n",
           .lines = { "kernel    k<3>\n", "block     BLOCK\n", "default   BLOCK=96", "# line 8",
                      "arg       by f32 = 2.5\n" } },
+        { .what = "a macro that has the kernel and more, in a macro of its own",
+          .text = "#define RUN(bits, type) \\\n    const int threads = 32 * bits; \\\n"
+                  "    k_##bits<type, bits><<<(n + threads - 1) / threads, threads>>>(y, n);\n"
+                  "#define EITHER(bits) if (bits > 0) { RUN(bits, float) }\n"
+                  "template <class T, int N> __global__ void k_4(T *y, int n)\n"
+                  "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = N; }\n"
+                  "void run(float *y, int n) {\n    EITHER(4)\n}\n",
+          .kernel = "k_4",
+          .lines = { "kernel    k_4<T, 4>\n", "block     BLOCK\n", "default   BLOCK=128", "# line 8" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
