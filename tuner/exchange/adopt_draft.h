@@ -252,7 +252,9 @@ at_status atx_draft_active(atx_str *out, atx_draft_assumed *assumed, const char 
 /* The name of the kernel that `text` has not, and the file has. false: `text` has it, or neither. */
 bool atx_draft_left_out(atx_token *name, const atx_draft *d);
 
-/* Calls of the file's macros that launch a kernel are written as what they stand for. false: no memory. */
+/* Calls of macros that launch a kernel, or begin a loop, are written as what they stand for. false: no
+ * memory.
+ */
 bool atx_draft_expand_launches(atx_str *text, atx_draft_grown *grown);
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
@@ -277,6 +279,9 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const ch
 /* The type of tokens begin..end, through typedef, using and #define of the file. */
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
 void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span);
+
+/* A struct that CUDA's headers have, and whose fields are its own affair. */
+bool atx_draft_opaque(long *bytes, long *align, const char *name);
 
 /* Of one element of a type; 0: not known. */
 long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type);

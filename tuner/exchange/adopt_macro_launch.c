@@ -1,7 +1,8 @@
 /*
- * adopt_macro_launch.c - launches that macros of the file make, also through other macros. A call of such a
- * macro is replaced by what it stands for, in the text that a draft is made of. That has as many lines as
- * before; where it has more characters is kept, so that places are those of the file.
+ * adopt_macro_launch.c - launches that macros of the file make, also through other macros, and loops whose
+ * head is a macro: KERNEL_LOOP(i, n) { ... }. A call of such a macro is replaced by what it stands for, in
+ * the text that a draft is made of. That has as many lines as before; where it has more characters is kept,
+ * so that places are those of the file.
  */
 #include "exchange/adopt_draft.h"
 
@@ -62,9 +63,11 @@ static bool read_macro(macro *m, const atx_tokens *t, size_t i, size_t end)
     return close < end;
 }
 
-static bool launches(const macros *all, const macro *m)
+static bool is_followed(const macros *all, const macro *m)
 {
     const calls c = { all, all->t };
+    if (atx_tokens_is(c.t, m->begin, "for"))
+        return true;
     for (size_t i = m->begin; i + 1 < m->end; i++)
         if ((atx_tokens_is(c.t, i, "<<") && atx_tokens_is(c.t, i + 1, "<")) || find_macro(&c, i))
             return true;
@@ -86,7 +89,7 @@ static bool add_macros(macros *all)
             end++;
         for (int k = 0; k < all->count; k++)
             known = known || all->items[k].name == i + 2;
-        all->count += !known && read_macro(m, t, i, end) && launches(all, m);
+        all->count += !known && read_macro(m, t, i, end) && is_followed(all, m);
     }
     return all->count > before;
 }

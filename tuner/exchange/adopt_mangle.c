@@ -91,7 +91,9 @@ static bool mangle_name(mangled *type, mangling *m, const atx_draft_arg *a)
     for (size_t i = 0; i < sizeof ALIASES / sizeof *ALIASES; i++)
         name = strcmp(name, ALIASES[i][0]) == 0 ? ALIASES[i][1] : name;
     const bool half = strcmp(name, "__half") == 0 || strcmp(name, "__nv_bfloat16") == 0;
-    if (!half && a->type.lanes == 1 && (!a->type.structure || m->nested))
+    long bytes, align;
+    if (!half && a->type.lanes == 1 &&
+        (!a->type.structure || m->nested || atx_draft_opaque(&bytes, &align, name)))
         return false;
     snprintf(type->whole, MOST_TYPE, "%zu%s", strlen(name), name);
     memcpy(type->text, type->whole, MOST_TYPE);
