@@ -49,6 +49,11 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
               "int i = blockIdx.x * TILE + threadIdx.x; s[0][threadIdx.x] = 1; if (i < n) y[i] = small[0]; }",
           .lines = { "param     TILE = 16 32 64 128\n", "require   TILE * TILE * 8 + TILE * 8 + 16 <= 49152  "
                                                         "# static shared memory of a block\n" } },
+        { .what = "also of several arrays in one declaration",
+          .text = "#define TILE 32\n__global__ void k(float *y, int n) {\n"
+                  "__shared__ double s[TILE][TILE], t[TILE], one; int i = blockIdx.x * TILE + threadIdx.x;\n"
+                  "s[0][threadIdx.x] = t[threadIdx.x] = one = 1; if (i < n) y[i] = s[0][0]; }",
+          .lines = { "require   TILE * TILE * 8 + TILE * 8 <= 49152" } },
         { .what = "which is said of no others",
           .text = "#define TILE 16\n__global__ void k(float *y, int n) {\n__shared__ float s[TILE][TILE];\n"
                   "int i = blockIdx.x * TILE + threadIdx.x; s[0][threadIdx.x] = 1; if (i < n) y[i] = 1; }",

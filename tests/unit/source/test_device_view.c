@@ -154,19 +154,21 @@ Test(device_view, functions_of_the_host_go_from_classes_too)
 {
     static const example EXAMPLES[] = {
         { .what = "functions of the host within a class that the kernel uses",
-          .text = "#define ON_BOTH __host__ __device__\n"
-                  "struct Lock {\n  int *mutex, all[2] = { 1, 2 };\n"
-                  "  Lock(void) : mutex{ nullptr }, all{ 1, 2 } { check(cudaMalloc(&mutex, 4)); }\n"
-                  "  template <class T> explicit Lock(const std::vector<T> &v) { take(v); }\n"
-                  "  ~Lock() { cudaFree(mutex); }\n  ON_BOTH int size() const { return 2; }\n"
-                  "  UNKNOWN int more() { return 4; }\n"
-                  "  struct Part { int x; void dump() { printf(\"%d\", x); } } part;\n"
-                  "#if 1\n public:\n#endif\n  int declared();\n"
-                  "  __device__ void lock() { atomicExch(mutex, 1); }\n};\n"
-                  "__global__ void k(Lock l) { l.lock(); }\n",
+          .text =
+              "#define ON_BOTH __host__ __device__\n"
+              "struct Lock {\n  int *mutex, all[2] = { 1, 2 };\n"
+              "  Lock(void) : mutex{ nullptr }, all{ 1, 2 } { check(cudaMalloc(&mutex, 4)); }\n"
+              "  template <class T> explicit Lock(const std::vector<T> &v) { take(v); }\n"
+              "  ~Lock() { cudaFree(mutex); }\n  ON_BOTH int size() const { return 2; }\n"
+              "  UNKNOWN int more() { return 4; }\n  std::function<void(int)> f{ nullptr };\n  int last;\n"
+              "  struct Part { int x; void dump() { printf(\"%d\", x); } } part;\n"
+              "#if 1\n public:\n#endif\n  int declared();\n"
+              "  __device__ void lock() { atomicExch(mutex, 1); }\n};\n"
+              "__global__ void k(Lock l) { l.lock(); }\n",
           .kept = { "int *mutex, all[2] = { 1, 2 };", "ON_BOTH int size() const { return 2; }",
                     "UNKNOWN int more() { return 4; }", "struct Part { int x;", "} part;",
-                    " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};" },
+                    " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};",
+                    "std::function<void(int)> f{ nullptr };", "int last;" },
           .gone = { "cudaMalloc", "std::vector", "cudaFree", "dump", "template" } },
         { .what = "a class within it that a macro aligns",
           .text = "#define ALIGNED(n) __align__(n)\n"
