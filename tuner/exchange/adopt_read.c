@@ -195,11 +195,11 @@ static at_status find_kernel(atx_draft *d)
     const size_t len = atx_token_copy(d->kernel, sizeof d->kernel, d->code.text, name);
     const size_t close = atx_tokens_match(&d->code, d->kernel_text.open);
     d->body_end = atx_tokens_match(&d->code, close + 1);
-    if (len >= ATX_MAX_NAME)
+    if (len >= MOST_SHOWN)
         return atx_fail(d->err, AT_ERR_INPUT,
                         "%s: found the kernel '%.*s' with a name of %zu characters; expected at most %d",
                         atx_draft_place(d, name).text, (int)(len < MOST_SHOWN ? len : MOST_SHOWN),
-                        d->code.text + name->begin, len, ATX_MAX_NAME - 1);
+                        d->code.text + name->begin, len, MOST_SHOWN - 1);
     if (d->body_end >= d->code.count)
         return atx_fail(d->err, AT_ERR_INPUT, "%s: found the kernel %s, whose brackets do not match",
                         atx_draft_place(d, name).text, d->kernel);
