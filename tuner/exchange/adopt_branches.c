@@ -220,7 +220,7 @@ static bool assume(branches *b, atx_span c)
                 atx_tokens_is(&b->t, i, "true") || atx_tokens_is(&b->t, i + 1, "(") || is_defined(b, i))
                 continue;
             b->assumed->values[b->assumed->count] = value;
-            b->assumed->count += name[0] != '\0' && name[0] != '_';
+            b->assumed->count += name[0] != '\0' && name[0] != '_' && !atx_name_is_reserved(name);
         }
         if (b->assumed->count > before && holds(b, c.begin, c.end))
             return true;

@@ -317,7 +317,7 @@ static bool any_word(const atx_view *v, const atx_item *item, word_test *test)
 {
     const bool call = item->kind == ATX_ITEM_CALL;
     for (size_t i = call ? item->begin : item->open; i < item->end && !is(v, i, "{"); i++)
-        if (atx_tokens_is_word(&v->t.tokens, i) && any_of_macro(v, v->t.ids[i], test, call ? 4 : 0))
+        if (atx_tokens_is_word(&v->t.tokens, i) && any_of_macro(v, v->t.ids[i], test, call ? 2 : 0))
             return true;
     return false;
 }
