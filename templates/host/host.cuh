@@ -505,9 +505,6 @@ template <class> class enable_shared_from_this {
 template <class T> class atomic {
     T opaque;
 };
-template <class...> class initializer_list {
-    alignas(8) char opaque[16];
-};
 class mutex {
     alignas(8) char opaque[40];
 };

@@ -9,8 +9,10 @@ at import "$DATA/import/scale_cache.json" --db a.db --quiet --device "$device"
 cp "$DATA/import/scale_t4.json" "$device.json"
 at import "$device.json" "$DATA/import/scale_t1.json" --db a.db --quiet
 ls ./*.db 2>/dev/null
-printf '__global__ void k%s(float *x)\n{\n}\n' "$long" >long.cu
+printf '__global__ void k%s(float *x)\n{\n}\n' "$long$long$long$long" >long.cu
 at adopt long.cu -o adopted
+printf '__global__ void k%s(float *x)\n{\n x[threadIdx.x] = 1;\n}\n' "$long" >longer.cu
+at adopt longer.cu -o longer && at check "k${long:0:46}" --templates longer --sample 1
 # So are a kernel's parameters and what it reads in constant memory. Of several kernels each is named whole.
 printf '__global__ void k(float *x%s)\n{\n}\n' "$long" >parameter.cu
 printf '__constant__ float c%s[9];\n__global__ void k(float *x)\n{\n}\n' "$long" >variable.cu

@@ -202,16 +202,37 @@ static bool begins(const atx_cubin_kernel *k, const char *with)
     return k->name_len >= n && memcmp(k->name, with, n) == 0;
 }
 
+static const char UNNAMED[] = "_GLOBAL__N_";
+
+/* The length of "42_GLOBAL__N_...", the component of a namespace without a name; 0: it is none. */
+static size_t unnamed_length(const char *at, const char *end)
+{
+    size_t digits = 0, len = 0;
+    while (at + digits < end && at[digits] >= '0' && at[digits] <= '9' && len < 1000)
+        len = 10 * len + (size_t)(at[digits++] - '0');
+    const bool is = len >= sizeof UNNAMED - 1 && len <= (size_t)(end - at) - digits &&
+                    memcmp(at + digits, UNNAMED, sizeof UNNAMED - 1) == 0;
+    return is ? digits + len : 0;
+}
+
+/* Is the symbol `name`? That of a namespace without a name has the file in it, which does not count. */
 static bool is_exactly(const atx_cubin_kernel *k, const char *name)
 {
-    return k->name_len == strlen(name) && memcmp(k->name, name, k->name_len) == 0;
+    const char *at = k->name, *end = at + k->name_len, *name_end = name + strlen(name);
+    while (at < end && name < name_end) {
+        const size_t skip = unnamed_length(at, end), name_skip = unnamed_length(name, name_end);
+        if (!(skip && name_skip) && *at != *name)
+            return false;
+        at += skip && name_skip ? skip : 1;
+        name += skip && name_skip ? name_skip : 1;
+    }
+    return at == end && name == name_end;
 }
 
 /* The next component of a mangled name, "3foo" or "L3foo", behind those of namespaces without a name; its
  * length, 0: there is none. *at moves on. */
 static size_t next_component(const char **name, const char **at, const char *end)
 {
-    static const char UNNAMED[] = "_GLOBAL__N_";
     size_t len = 0;
     do {
         *at += *at < end && **at == 'L'; /* static */

@@ -217,8 +217,7 @@ typedef struct atx_arg {
     int map;          /* of a template's own: which of its tensor maps it is, from 1; 0: none */
     bool zero;        /* output: begins as zeros                                 */
     atx_input input;
-    char
-        variable[ATX_MAX_NAME]; /* input: it goes into this one of a kernel's module; "": it is a parameter */
+    char variable[ATX_MAX_NAME]; /* input: the kernel's variable that it goes into; "": a parameter */
     atx_check check;
     atx_where where;
 } atx_arg;
@@ -431,8 +430,7 @@ typedef struct atx_template {
         size_t require_count, require_cap;
         atx_expr *fixed; /* not 0: the op's scalar arguments are constants of the source; NULL: never */
         bool narrow;     /* not fixed: they are below 2^32, and buffers dense (render_narrow.c) */
-        int64_t
-            defaults[ATX_MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
+        int64_t defaults[ATX_MAX_PARAMS]; /* of each parameter: `default` line, else its first value */
     } scope;
     struct atx_template_call {
         atx_step steps[ATX_MAX_STEPS]; /* its launches, in their order */

@@ -157,8 +157,8 @@ void atx_read_taken_args(atx_lines *lines, void *target)
 
 /* ---- kernel ---- */
 
-/* f, ns::f or f<float, TILE>, up to `end`. A symbol, _Z..., may be longer than names are, and a
- * namespace have any. */
+/* f, ns::f or f<float, TILE>, up to `end`. It may be longer than names of ours are, and a namespace have any
+ * name. */
 static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_lines *lines, const char *end,
                             const char *expected)
 {
@@ -167,8 +167,7 @@ static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_line
     const char *begin = lines->at;
     atx_lines_skip_sign(lines, "::");
     const size_t word = atx_lines_word(lines);
-    if ((word >= ATX_MAX_NAME && strncmp(lines->at, "_Z", 2) == 0) ||
-        (word && strncmp(lines->at + word, "::", 2) == 0))
+    if (word >= ATX_MAX_NAME || (word && strncmp(lines->at + word, "::", 2) == 0))
         atx_lines_skip(lines, word);
     else
         atx_read_free_name(first, lines, WHAT);

@@ -1,7 +1,8 @@
 /*
  * adopt_branches.c - what #if, #ifdef and their kin leave out of a file is blanked, so that what is read of
  * it is what its author compiles. A macro that the file does not define has no value, as for the
- * preprocessor; a device of compute capability 9.0 and NVRTC are taken for granted.
+ * preprocessor; a device of compute capability 9.0 and NVRTC are taken for granted. Where that leaves out the
+ * kernel, or ends in an #error, the file's build defines the macro: a value is assumed that a condition has.
  */
 #include "exchange/adopt_draft.h"
 
@@ -19,6 +20,7 @@ typedef struct level {
     bool taking; /* this branch, and all around it */
     bool taken;  /* one of its branches */
     bool around;
+    atx_span condition; /* the first one, a directive's tokens */
 } level;
 
 typedef struct branches {
@@ -28,6 +30,7 @@ typedef struct branches {
     level levels[LEVELS];
     int depth;
     bool failed;
+    atx_draft_assumed *assumed;
 } branches;
 
 /* An expression of a directive: tokens at..end of the same text. */
@@ -45,8 +48,10 @@ static const macro *find_macro(const branches *b, size_t name)
     return NULL;
 }
 
-static long built_in(const atx_tokens *t, size_t i)
+/* What a macro is that the file does not define; -1: it is none. */
+static long built_in(const branches *b, size_t i)
 {
+    const atx_tokens *t = &b->t;
     static const struct {
         const char *name;
         long value;
@@ -58,12 +63,15 @@ static long built_in(const atx_tokens *t, size_t i)
     for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN; k++)
         if (atx_tokens_is(t, i, KNOWN[k].name))
             return KNOWN[k].value;
+    for (int k = 0; k < b->assumed->count; k++)
+        if (atx_tokens_is(t, i, b->assumed->names[k]))
+            return b->assumed->values[k];
     return -1;
 }
 
 static bool is_defined(const branches *b, size_t name)
 {
-    return find_macro(b, name) || built_in(&b->t, name) >= 0;
+    return find_macro(b, name) || built_in(b, name) >= 0;
 }
 
 static long read_any(condition *c, int least);
@@ -88,7 +96,7 @@ static long read_name(condition *c)
     }
     if (atx_tokens_is(&c->b->t, c->at, "(") && atx_tokens_match(&c->b->t, c->at) < c->end)
         c->at = atx_tokens_match(&c->b->t, c->at) + 1; /* __has_include(...) and its kin: no */
-    const long known = built_in(&c->b->t, name);
+    const long known = built_in(c->b, name);
     return known >= 0 ? known : atx_tokens_is(&c->b->t, name, "true");
 }
 
@@ -194,6 +202,42 @@ static void define(branches *b, size_t i, size_t end)
     b->macros[b->count++] = (macro){ i + 2, undef ? SIZE_MAX : i + 3, end };
 }
 
+/* ---- assumptions ---- */
+
+/* Values for the macros of a condition that the file defines nowhere, with which it holds: 1, or a number
+ * that it has itself. false: there are none. */
+static bool assume(branches *b, atx_span c)
+{
+    const int before = b->assumed->count;
+    long value = 1;
+    for (size_t n = c.begin + 1; n < c.end; n++) {
+        if (n > c.begin + 1 && !atx_draft_plain_number(&value, &b->t, n))
+            continue;
+        for (size_t i = c.begin + 2; i < c.end && b->assumed->count < ATX_DRAFT_ASSUMED; i++) {
+            char *name = b->assumed->names[b->assumed->count];
+            atx_draft_word(name, &b->t, i);
+            if (!atx_tokens_is_word(&b->t, i) || atx_tokens_is(&b->t, i, "defined") ||
+                atx_tokens_is(&b->t, i, "true") || atx_tokens_is(&b->t, i + 1, "(") || is_defined(b, i))
+                continue;
+            b->assumed->values[b->assumed->count] = value;
+            b->assumed->count += name[0] != '\0' && name[0] != '_' && !atx_name_is_reserved(name);
+        }
+        if (b->assumed->count > before && holds(b, c.begin, c.end))
+            return true;
+        b->assumed->count = before;
+    }
+    return false;
+}
+
+/* At a token that is left out: assumes what the outermost condition asks for. */
+static bool assume_around(branches *b)
+{
+    for (int i = 1; i <= b->depth; i++)
+        if (!b->levels[i].taking)
+            return !b->levels[i].taken && assume(b, b->levels[i].condition);
+    return false;
+}
+
 /* The directive of tokens i..end. */
 static void direct(branches *b, size_t i, size_t end)
 {
@@ -205,7 +249,7 @@ static void direct(branches *b, size_t i, size_t end)
         return;
     if (atx_token_is_one_of(t->text, &t->items[i + 1], BEGINS) && b->depth + 1 < LEVELS) {
         const bool yes = top->taking && holds(b, i, end);
-        b->levels[++b->depth] = (level){ yes, yes, top->taking };
+        b->levels[++b->depth] = (level){ yes, yes, top->taking, { i, end } };
     } else if (atx_token_is_one_of(t->text, &t->items[i + 1], OTHERS) && b->depth) {
         const bool otherwise = atx_tokens_is(t, i + 1, "else");
         top->taking = top->around && !top->taken && (otherwise || holds(b, i, end));
@@ -230,26 +274,47 @@ static void blank(atx_str *out, const atx_tokens *t, size_t i, size_t end)
             out->data[k] = ' ';
 }
 
-at_status atx_draft_active(atx_str *out, const char *text, at_error *err)
+static bool is_directive(const atx_tokens *t, size_t i, const char *name)
 {
-    branches b = { .levels = { { true, true, true } } };
-    atx_str_add(out, text);
-    at_status status = atx_str_status(out, err);
-    if (status != AT_OK || !out->len)
-        return status;
+    return i + 1 < t->count && t->items[i].kind == ATX_TOKEN_DIRECTIVE && atx_tokens_is(t, i + 1, name);
+}
+
+/* Blanks in *out what is left out; true: something was assumed, and it is to be done again. */
+static bool pass(atx_str *out, branches *b, size_t wanted)
+{
+    const atx_tokens *t = &b->t;
+    b->count = 0;
+    b->depth = 0;
+    for (size_t i = 0, end; i < t->count; i = end) {
+        end = i + 1;
+        if (t->items[i].kind == ATX_TOKEN_DIRECTIVE) {
+            while (end < t->count && t->items[end].directive && t->items[end].kind != ATX_TOKEN_DIRECTIVE)
+                end++;
+            direct(b, i, end);
+        }
+        const level *top = &b->levels[b->depth];
+        if (is_directive(t, i, "else") && is_directive(t, end, "error") && top->taking &&
+            assume(b, top->condition))
+            return true;
+        if (t->items[i].begin == wanted && !top->taking && assume_around(b))
+            return true;
+        if (!top->taking)
+            blank(out, t, i, end);
+    }
+    return false;
+}
+
+at_status atx_draft_active(atx_str *out, atx_draft_assumed *assumed, const char *text, size_t wanted,
+                           at_error *err)
+{
+    branches b = { .levels = { { .taking = true, .taken = true, .around = true } }, .assumed = assumed };
     if (!atx_tokens_read(&b.t, text, strlen(text), &(atx_lex_options){ 0 }))
         return atx_no_memory(err);
-    for (size_t i = 0, end; i < b.t.count; i = end) {
-        end = i + 1;
-        if (b.t.items[i].kind == ATX_TOKEN_DIRECTIVE) {
-            while (end < b.t.count && b.t.items[end].directive && b.t.items[end].kind != ATX_TOKEN_DIRECTIVE)
-                end++;
-            direct(&b, i, end);
-        }
-        if (!b.levels[b.depth].taking)
-            blank(out, &b.t, i, end);
-    }
-    status = b.failed ? atx_no_memory(err) : AT_OK;
+    do {
+        atx_str_reset(out);
+        atx_str_add(out, text);
+    } while (!out->failed && out->len && pass(out, &b, wanted));
+    at_status status = b.failed ? atx_no_memory(err) : atx_str_status(out, err);
     free(b.macros);
     atx_tokens_clear(&b.t);
     return status;

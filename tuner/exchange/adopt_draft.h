@@ -25,6 +25,8 @@
 #define ATX_DRAFT_STRUCTS 8
 #define ATX_DRAFT_FIELDS  32
 #define ATX_DRAFT_SWAPS   4
+#define ATX_DRAFT_ASSUMED 4
+#define ATX_DRAFT_GROWN   256
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -162,8 +164,23 @@ typedef struct atx_draft_loop {
     int swap_count;
 } atx_draft_loop;
 
+/* Macros that the file's build defines, as it seems, and values for them. */
+typedef struct atx_draft_assumed {
+    char names[ATX_DRAFT_ASSUMED][ATX_MAX_WORD];
+    long values[ATX_DRAFT_ASSUMED];
+    int count;
+} atx_draft_assumed;
+
+/* Where `text` has more characters than the file: behind the byte at[i] of that, by[i]; in order. */
+typedef struct atx_draft_grown {
+    size_t at[ATX_DRAFT_GROWN], by[ATX_DRAFT_GROWN];
+    int count;
+} atx_draft_grown;
+
 typedef struct atx_draft {
     const atx_adopt_input *in;
+    atx_draft_grown grown;
+    atx_draft_assumed assumed;
     atx_str text;           /* without what #if leaves out                          */
     atx_tokens code;        /* of the text: no directives                           */
     atx_tokens all;         /* with them                                            */
@@ -227,11 +244,18 @@ typedef struct atx_draft {
     at_error *err;
 } atx_draft;
 
-/* The text without what #if and its kin leave out: the same bytes, blanked. */
-at_status atx_draft_active(atx_str *out, const char *text, at_error *err) AT_MUST_CHECK;
+/* The text without what #if and its kin leave out: the same bytes, blanked. What conditions ask for that
+ * leave out the byte `wanted` (SIZE_MAX: none) is assumed. */
+at_status atx_draft_active(atx_str *out, atx_draft_assumed *assumed, const char *text, size_t wanted,
+                           at_error *err) AT_MUST_CHECK;
 
-/* Calls of the file's macros that launch a kernel are written as launches, in place. false: no memory. */
-bool atx_draft_expand_launches(char *text);
+/* The name of the kernel that `text` has not, and the file has. false: `text` has it, or neither. */
+bool atx_draft_left_out(atx_token *name, const atx_draft *d);
+
+/* Calls of macros that launch a kernel, or begin a loop, are written as what they stand for. false: no
+ * memory.
+ */
+bool atx_draft_expand_launches(atx_str *text, atx_draft_grown *grown);
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
@@ -249,11 +273,15 @@ atx_span atx_draft_instance(const atx_draft *d, atx_span span, size_t at);
 bool atx_draft_next_mention(atx_span *list, const atx_draft *d, size_t *at);
 void atx_draft_mangle(atx_str *called, const atx_draft *d); /* where its name has overloads: its symbol */
 void atx_draft_targs(atx_draft *d); /* the parameters of its template, before all else */
-void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end); /* "a::b::": open at a token */
+/* "a::b::": open at a token; `unnamed` for each of those without a name. */
+void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const char *unnamed);
 
 /* The type of tokens begin..end, through typedef, using and #define of the file. */
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
 void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span);
+
+/* A struct that CUDA's headers have, and whose fields are its own affair. */
+bool atx_draft_opaque(long *bytes, long *align, const char *name);
 
 /* Of one element of a type; 0: not known. */
 long atx_draft_bytes(const atx_draft *d, const atx_draft_type *type);

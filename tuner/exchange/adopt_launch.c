@@ -311,6 +311,15 @@ static bool takes_params(atx_draft *d, int k, atx_span part)
     return takes;
 }
 
+/* 256, or 1024 / 4. */
+static bool is_literal(long *value, const atx_draft *d, atx_span part)
+{
+    bool words = false;
+    for (size_t i = part.begin; i < part.end; i++)
+        words = words || atx_tokens_is_word(&d->code, i);
+    return !words && atx_draft_number(value, d, &d->code, part);
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -334,7 +343,7 @@ static void read_block(atx_draft *d)
         }
         if (takes_params(d, k, part))
             continue;
-        const bool literal = part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER;
+        const bool literal = is_literal(&value[k], d, part);
         const atx_draft_param *same = literal ? written_as(d, value[k]) : NULL;
         d->block_literal = d->block_literal || literal;
         if (same) {

@@ -1,169 +1,254 @@
 /*
- * adopt_macro_launch.c - launches that a macro of the file makes: LAUNCH(k, grid, block, x, y) becomes
- * k<<<grid, block>>>(x, y) in the text that a draft is made of. It takes the place of the call, with as many
- * characters and lines, so all else stays where it was; a call that is too short for it stays.
+ * adopt_macro_launch.c - launches that macros of the file make, also through other macros, and loops whose
+ * head is a macro: KERNEL_LOOP(i, n) { ... }. A call of such a macro is replaced by what it stands for, in
+ * the text that a draft is made of. That has as many lines as before; where it has more characters is kept,
+ * so that places are those of the file.
  */
 #include "exchange/adopt_draft.h"
 
-enum { MOST_MACROS = 64, MOST_PARAMS = 16 };
+enum { MOST_MACROS = 64, MOST_PARAMS = 32, MOST_DEPTH = 4 };
 
-typedef struct launcher {
+typedef struct macro {
     size_t name; /* tokens */
     size_t params[MOST_PARAMS];
     int count;
-    bool rest;        /* the last parameter is ... */
-    size_t from, end; /* the launch in its body: from the kernel's parameter to behind the last bracket */
-} launcher;
+    bool rest;         /* the last parameter takes all arguments that are left */
+    size_t begin, end; /* its text */
+} macro;
 
-typedef struct launchers {
-    atx_tokens t;
-    launcher items[MOST_MACROS];
+typedef struct macros {
+    const atx_tokens *t;
+    macro items[MOST_MACROS];
     int count;
-} launchers;
+} macros;
 
-static int find_param(const launcher *l, const atx_tokens *t, size_t word)
-{
-    for (int i = 0; i < l->count; i++)
-        if (atx_code_same(t, l->params[i], word))
-            return i;
-    return -1;
-}
+/* A text with calls, whose tokens are `t`. */
+typedef struct calls {
+    const macros *all;
+    const atx_tokens *t;
+} calls;
 
-/* Behind the arguments of the launch whose "<<<" is at token i; 0: it is none. */
-static size_t find_end(const atx_tokens *t, size_t i, size_t end)
+static const macro *find_macro(const calls *c, size_t i)
 {
-    for (size_t k = i + 2; k + 2 < end; k++) {
-        const bool closes = (atx_tokens_is(t, k, ">>") && atx_tokens_is(t, k + 1, ">")) ||
-                            (atx_tokens_is(t, k, ">") && atx_tokens_is(t, k + 1, ">>"));
-        const size_t close = closes && atx_tokens_is(t, k + 2, "(") ? atx_tokens_match(t, k + 2) : end;
-        if (closes)
-            return close < end ? close + 1 : 0;
-        if (atx_tokens_opens(t, k))
-            k = atx_tokens_match(t, k) < end ? atx_tokens_match(t, k) : k;
+    const size_t len = c->t->items[i].end - c->t->items[i].begin;
+    for (int k = 0; k < c->all->count && atx_tokens_is_word(c->t, i) && atx_tokens_is(c->t, i + 1, "(");
+         k++) {
+        const atx_token *name = &c->all->t->items[c->all->items[k].name];
+        if (name->end - name->begin == len &&
+            memcmp(c->all->t->text + name->begin, c->t->text + c->t->items[i].begin, len) == 0 &&
+            atx_tokens_match(c->t, i + 1) < c->t->count)
+            return &c->all->items[k];
     }
-    return 0;
+    return NULL;
 }
 
-/* The macro of a directive that begins at token i and ends before `end`. */
-static bool read_macro(launcher *l, const atx_tokens *t, size_t i, size_t end)
+/* ---- which macros ---- */
+
+/* The macro with parameters of a directive that begins at token i and ends before `end`. */
+static bool read_macro(macro *m, const atx_tokens *t, size_t i, size_t end)
 {
-    *l = (launcher){ .name = i + 2 };
+    *m = (macro){ .name = i + 2 };
     if (i + 4 >= end || !atx_tokens_is(t, i + 1, "define") || !atx_tokens_is(t, i + 3, "(") ||
         t->items[i + 3].blank)
         return false;
     const size_t close = atx_tokens_match(t, i + 3);
-    for (size_t k = i + 4; k < close && close < end && l->count < MOST_PARAMS; k++) {
-        l->rest = l->rest || atx_tokens_is(t, k, "...");
-        if (atx_tokens_is_word(t, k))
-            l->params[l->count++] = k;
+    for (size_t k = i + 4; k < close && close < end && m->count < MOST_PARAMS; k++) {
+        const bool rest = atx_tokens_is(t, k, "...");
+        m->rest = m->rest || rest;
+        if (atx_tokens_is_word(t, k) || (rest && !atx_tokens_is_word(t, k - 1)))
+            m->params[m->count++] = k;
     }
-    for (size_t k = close + 1; k + 2 < end && close < end; k++) {
-        size_t kernel = k - 1;
-        if (!atx_tokens_is(t, k, "<<") || !atx_tokens_is(t, k + 1, "<"))
-            continue;
-        kernel -= atx_tokens_is(t, kernel, ")");
-        l->from = kernel;
-        l->end = find_end(t, k, end);
-        return l->end && atx_tokens_is_word(t, kernel) && find_param(l, t, kernel) >= 0;
-    }
+    m->begin = close + 1;
+    m->end = end;
+    return close < end;
+}
+
+static bool is_followed(const macros *all, const macro *m)
+{
+    const calls c = { all, all->t };
+    if (atx_tokens_is(c.t, m->begin, "for"))
+        return true;
+    for (size_t i = m->begin; i + 1 < m->end; i++)
+        if ((atx_tokens_is(c.t, i, "<<") && atx_tokens_is(c.t, i + 1, "<")) || find_macro(&c, i))
+            return true;
     return false;
 }
 
-/* Argument n of a call, without brackets around all of it; of the rest all that follow. */
+/* true: there are new ones, which others may call. */
+static bool add_macros(macros *all)
+{
+    const int before = all->count;
+    const atx_tokens *t = all->t;
+    for (size_t i = 0, end; i < t->count && all->count < MOST_MACROS; i = end) {
+        macro *m = &all->items[all->count];
+        bool known = false;
+        end = i + 1;
+        if (t->items[i].kind != ATX_TOKEN_DIRECTIVE)
+            continue;
+        while (end < t->count && t->items[end].directive && t->items[end].kind != ATX_TOKEN_DIRECTIVE)
+            end++;
+        for (int k = 0; k < all->count; k++)
+            known = known || all->items[k].name == i + 2;
+        all->count += !known && read_macro(m, t, i, end) && is_followed(all, m);
+    }
+    return all->count > before;
+}
+
+/* ---- what a call stands for ---- */
+
+static void add_token(atx_str *out, const atx_tokens *t, size_t i, bool glued)
+{
+    const bool gap = i && t->items[i].begin > t->items[i - 1].end;
+    if (out->len && gap && !glued)
+        atx_str_add(out, " ");
+    atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+}
+
+/* Argument n of a call; of the rest all that follow. */
 static atx_span argument(const atx_tokens *t, size_t open, int n, bool rest)
 {
     const size_t end = atx_tokens_match(t, open);
     size_t at = open + 1;
     for (; n > 0 && at < end; n--)
         at = atx_code_comma(t, at, end) + 1;
-    atx_span one = { at < end ? at : end, rest || at >= end ? end : atx_code_comma(t, at, end) };
-    while (!rest && atx_tokens_is(t, one.begin, "(") && one.end > one.begin + 1 &&
-           atx_tokens_match(t, one.begin) + 1 == one.end) {
-        one.begin++;
-        one.end--;
+    return (atx_span){ at < end ? at : end, rest || at >= end ? end : atx_code_comma(t, at, end) };
+}
+
+/* The argument of a parameter that stands at token i; false: that is none. */
+static bool find_argument(atx_span *out, const calls *c, const macro *m, size_t open, size_t i)
+{
+    const atx_tokens *t = c->all->t;
+    for (int k = 0; k < m->count && atx_tokens_is_word(t, i); k++) {
+        const bool unnamed = atx_tokens_is(t, m->params[k], "...");
+        if (!(unnamed ? atx_tokens_is(t, i, "__VA_ARGS__") : atx_code_same(t, m->params[k], i)))
+            continue;
+        *out = argument(c->t, open, k, m->rest && k + 1 == m->count);
+        return true;
     }
-    return one;
+    return false;
 }
 
-static void add_tokens(atx_str *out, const atx_tokens *t, atx_span span)
+/* Is token i a bracket of (kernel)<<<, where `kernel` is a parameter? */
+static bool is_around_kernel(const atx_tokens *t, size_t i)
 {
-    if (span.begin < span.end)
-        atx_str_add_bytes(out, t->text + t->items[span.begin].begin,
-                          t->items[span.end - 1].end - t->items[span.begin].begin);
+    const size_t close = atx_tokens_is(t, i, "(") ? i + 2 : i;
+    return close >= 2 && atx_tokens_is(t, close, ")") && atx_tokens_is(t, close - 2, "(") &&
+           atx_tokens_is(t, close + 1, "<<") && atx_tokens_is(t, close + 2, "<");
 }
 
-static void expand(atx_str *out, const atx_tokens *t, const launcher *l, size_t open)
+static void add_body(atx_str *out, const calls *c, const macro *m, size_t open)
 {
-    for (size_t i = l->from; i < l->end; i++) {
-        const int param = atx_tokens_is_word(t, i) ? find_param(l, t, i) : -1;
-        if (i > l->from && atx_tokens_is(t, i, ")") && i == l->from + 1)
-            continue; /* of (kernel)<<< */
-        if (param >= 0)
-            add_tokens(out, t, argument(t, open, param, false));
-        else if (atx_tokens_is(t, i, "__VA_ARGS__"))
-            add_tokens(out, t, argument(t, open, l->count, true));
-        else if (!atx_tokens_is(t, i, "##"))
-            add_tokens(out, t, (atx_span){ i, i + 1 });
+    const atx_tokens *t = c->all->t;
+    for (size_t i = m->begin; i < m->end; i++) {
+        atx_span given;
+        const bool glued = atx_tokens_is(t, i - 1, "##");
+        if (atx_tokens_is(t, i, "##") || atx_tokens_is(t, i, "#") || is_around_kernel(t, i))
+            continue;
+        if (!find_argument(&given, c, m, open, i)) {
+            add_token(out, t, i, glued);
+            continue;
+        }
+        const size_t next = i + 1 + is_around_kernel(t, i + 1);
+        while (atx_tokens_is(t, next, "<<") && atx_tokens_is(c->t, given.begin, "(") &&
+               atx_tokens_match(c->t, given.begin) + 1 == given.end) { /* the kernel, as (k<4, 2>) */
+            given.begin++;
+            given.end--;
+        }
+        if (out->len && !glued && t->items[i].begin > t->items[i - 1].end)
+            atx_str_add(out, " ");
+        for (size_t k = given.begin; k < given.end; k++)
+            add_token(out, c->t, k, k == given.begin);
     }
 }
 
-static int newlines(const char *text, size_t len)
+/* The text of a call, without those in it. false: no memory. */
+static bool add_call(atx_str *out, const calls *c, size_t i, int depth)
 {
-    int n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += text[i] == '\n';
-    return n;
+    atx_str body = { 0 };
+    atx_tokens t = { 0 };
+    add_body(&body, c, find_macro(c, i), i + 1);
+    const bool good =
+        !body.failed && atx_tokens_read(&t, atx_str_text(&body), body.len, &(atx_lex_options){ 0 });
+    const calls inner = { c->all, &t };
+    bool all_good = good;
+    for (size_t k = 0; k < t.count && all_good; k++) {
+        if (depth > 1 && find_macro(&inner, k)) {
+            all_good = add_call(out, &inner, k, depth - 1);
+            k = atx_tokens_match(&t, k + 1);
+        } else {
+            add_token(out, &t, k, false);
+        }
+    }
+    atx_tokens_clear(&t);
+    atx_str_clear(&body);
+    return all_good && !out->failed;
 }
 
-/* In place of text[begin..end): with blanks, and then newlines, to fill it. */
-static void replace(char *text, size_t begin, size_t end, const atx_str *by)
+/* In place of bytes begin..end of the text that was: blanks fill it up, its lines stay. */
+static void replace(atx_str *out, atx_draft_grown *grown, const char *text, size_t begin, size_t end,
+                    const atx_str *by)
 {
-    const int lines = newlines(text + begin, end - begin) - newlines(by->data, by->len);
-    if (!by->len || by->failed || lines < 0 || by->len + (size_t)lines > end - begin)
+    size_t lines = 0;
+    for (size_t i = begin; i < end; i++)
+        lines += text[i] == '\n';
+    const size_t len = end - begin, need = by->len + lines;
+    if (need > len && grown->count == ATX_DRAFT_GROWN) {
+        atx_str_add_bytes(out, text + begin, len);
         return;
-    memcpy(text + begin, by->data, by->len);
-    memset(text + begin + by->len, ' ', end - begin - by->len);
-    memset(text + end - lines, '\n', (size_t)lines);
+    }
+    atx_str_add_bytes(out, atx_str_text(by), by->len);
+    for (size_t i = need; i < len; i++)
+        atx_str_add(out, " ");
+    for (; lines > 0; lines--)
+        atx_str_add(out, "\n");
+    if (need > len) {
+        grown->at[grown->count] = begin;
+        grown->by[grown->count++] = need - len;
+    }
 }
 
-static void expand_call(char *text, const launchers *all, size_t i)
+static bool expand_all(atx_str *out, atx_draft_grown *grown, const macros *all)
 {
-    const atx_tokens *t = &all->t;
-    const size_t close = atx_tokens_match(t, i + 1);
-    for (int k = 0; k < all->count && close < t->count; k++) {
+    const atx_tokens *t = all->t;
+    const calls c = { all, t };
+    size_t copied = 0;
+    for (size_t i = 0; i + 1 < t->count; i++) {
         atx_str by = { 0 };
-        if (!atx_code_same(t, all->items[k].name, i))
+        if (t->items[i].directive || !find_macro(&c, i))
             continue;
-        expand(&by, t, &all->items[k], i + 1);
-        replace(text, t->items[i].begin, t->items[close].end, &by);
+        const size_t close = atx_tokens_match(t, i + 1);
+        const bool good = add_call(&by, &c, i, MOST_DEPTH);
+        atx_str_add_bytes(out, t->text + copied, t->items[i].begin - copied);
+        copied = t->items[close].end;
+        replace(out, grown, t->text, t->items[i].begin, copied, &by);
         atx_str_clear(&by);
-        return;
+        if (!good)
+            return false;
+        i = close;
     }
+    atx_str_add(out, t->text + copied);
+    return !out->failed;
 }
 
-bool atx_draft_expand_launches(char *text)
+bool atx_draft_expand_launches(atx_str *text, atx_draft_grown *grown)
 {
-    launchers all = { .count = 0 };
-    atx_str copy = { 0 }; /* as calls in calls are not expanded, all is read of what was there */
-    atx_str_add(&copy, text);
-    if (copy.failed ||
-        !atx_tokens_read(&all.t, atx_str_text(&copy), copy.len, &(atx_lex_options){ .active = true })) {
-        atx_str_clear(&copy);
-        return false;
+    atx_tokens t = { 0 };
+    atx_str out = { 0 };
+    macros all = { .t = &t };
+    grown->count = 0;
+    bool good = !text->failed &&
+                atx_tokens_read(&t, atx_str_text(text), text->len, &(atx_lex_options){ .active = true });
+    for (int i = 0; good && i < MOST_DEPTH && add_macros(&all); i++)
+        ;
+    if (good && all.count) {
+        good = expand_all(&out, grown, &all);
+        if (good) {
+            atx_str_reset(text);
+            atx_str_add_bytes(text, out.data, out.len);
+            good = !text->failed;
+        }
     }
-    const atx_tokens *t = &all.t;
-    for (size_t i = 0, end; i < t->count && all.count < MOST_MACROS; i = end) {
-        end = i + 1;
-        if (t->items[i].kind != ATX_TOKEN_DIRECTIVE)
-            continue;
-        while (end < t->count && t->items[end].directive && t->items[end].kind != ATX_TOKEN_DIRECTIVE)
-            end++;
-        all.count += read_macro(&all.items[all.count], t, i, end);
-    }
-    for (size_t i = 0; all.count && i + 1 < t->count; i++)
-        if (!t->items[i].directive && atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, "("))
-            expand_call(text, &all, i);
-    atx_tokens_clear(&all.t);
-    atx_str_clear(&copy);
-    return true;
+    atx_tokens_clear(&t);
+    atx_str_clear(&out);
+    return good;
 }

@@ -91,7 +91,9 @@ static bool mangle_name(mangled *type, mangling *m, const atx_draft_arg *a)
     for (size_t i = 0; i < sizeof ALIASES / sizeof *ALIASES; i++)
         name = strcmp(name, ALIASES[i][0]) == 0 ? ALIASES[i][1] : name;
     const bool half = strcmp(name, "__half") == 0 || strcmp(name, "__nv_bfloat16") == 0;
-    if (!half && a->type.lanes == 1 && (!a->type.structure || m->nested))
+    long bytes, align;
+    if (!half && a->type.lanes == 1 &&
+        (!a->type.structure || m->nested || atx_draft_opaque(&bytes, &align, name)))
         return false;
     snprintf(type->whole, MOST_TYPE, "%zu%s", strlen(name), name);
     memcpy(type->text, type->whole, MOST_TYPE);
@@ -119,6 +121,9 @@ static void mangle_argument(atx_str *out, mangling *m, const atx_draft *d, const
     atx_str_add(out, type.text);
 }
 
+/* What a namespace without a name is called in a symbol: the compiler adds the file to it. */
+static const char UNNAMED[] = "_GLOBAL__N_1::";
+
 /* Whether another kernel of the name is in the same namespaces. */
 static bool is_overloaded(const atx_draft *d, const char *spaces)
 {
@@ -128,7 +133,7 @@ static bool is_overloaded(const atx_draft *d, const char *spaces)
         if (k.open == d->kernel_text.open || !atx_tokens_is(&d->code, k.name, d->kernel) ||
             !atx_tokens_is(&d->code, atx_tokens_match(&d->code, k.open) + 1, "{"))
             continue;
-        atx_draft_namespaces(&own, d, k.open);
+        atx_draft_namespaces(&own, d, k.open, UNNAMED);
         const bool same = strcmp(atx_str_text(&own), spaces) == 0;
         atx_str_clear(&own);
         if (same)
@@ -137,8 +142,8 @@ static bool is_overloaded(const atx_draft *d, const char *spaces)
     return false;
 }
 
-/* "N1a1b6kernelE" of a::b::, each namespace of which a type might refer to. Those without a name have none
- * here. */
+/* "N1a1b6kernelE" of a::b::, each namespace of which a type might refer to.
+ */
 static void mangle_path(atx_str *out, mangling *m, const char *spaces, const char *kernel)
 {
     atx_str_add(out, *spaces ? "_ZN" : "_Z");
@@ -157,7 +162,7 @@ void atx_draft_mangle(atx_str *called, const atx_draft *d)
 {
     atx_str spaces = { 0 }, out = { 0 };
     mangling m = { .count = 0 };
-    atx_draft_namespaces(&spaces, d, d->kernel_text.open);
+    atx_draft_namespaces(&spaces, d, d->kernel_text.open, UNNAMED);
     if (d->targ_count || !is_overloaded(d, atx_str_text(&spaces))) {
         atx_str_clear(&spaces);
         return;

@@ -82,11 +82,22 @@ const atx_draft_loop *atx_draft_find_counter(const atx_draft *d, size_t token)
 
 /* ---- places ---- */
 
+/* Where it begins in the input. */
+static size_t begin_of(const atx_draft *d, const atx_token *token)
+{
+    size_t more = 0;
+    for (int i = 0; i < d->grown.count && d->grown.at[i] + more < token->begin; i++) {
+        const size_t inside = token->begin - more - d->grown.at[i];
+        more += inside < d->grown.by[i] ? inside : d->grown.by[i];
+    }
+    return token->begin - more;
+}
+
 static const atx_part *part_of(const atx_draft *d, const atx_token *token)
 {
+    const size_t begin = begin_of(d, token);
     for (size_t i = 0; i < d->in->part_count; i++)
-        if (token->begin >= d->in->parts[i].begin &&
-            token->begin < d->in->parts[i].begin + d->in->parts[i].len)
+        if (begin >= d->in->parts[i].begin && begin < d->in->parts[i].begin + d->in->parts[i].len)
             return &d->in->parts[i];
     return NULL;
 }
@@ -101,7 +112,7 @@ int atx_draft_line(const atx_draft *d, const atx_token *token)
 {
     const atx_part *part = part_of(d, token);
     int line = part ? part->line : token->line;
-    for (size_t i = part ? part->begin : token->begin; i < token->begin; i++)
+    for (size_t i = part ? part->begin : SIZE_MAX, end = begin_of(d, token); i < end; i++)
         line += d->in->text[i] == '\n';
     return line;
 }

@@ -10,9 +10,10 @@ typedef struct opened {
     int count;
 } opened;
 
-/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. A macro of one
+/* Adds "name::" of what follows the word `namespace`: `unnamed` without a name; a::b is two. A macro of one
  * word stands for that. */
-static void add_namespace(atx_str *out, const atx_draft *d, const atx_tokens *t, size_t i)
+static void add_namespace(atx_str *out, const atx_draft *d, const atx_tokens *t, size_t i,
+                          const char *unnamed)
 {
     const size_t before = out->len;
     for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++) {
@@ -25,6 +26,8 @@ static void add_namespace(atx_str *out, const atx_draft *d, const atx_tokens *t,
     }
     if (out->len > before)
         atx_str_add(out, "::");
+    else if (atx_tokens_is(t, i - 1, "namespace"))
+        atx_str_add(out, unnamed);
 }
 
 /* A macro whose text opens namespaces, or closes what such a one opened; macros in it, too. */
@@ -42,7 +45,7 @@ static void pass_macro(atx_str *out, opened *o, const atx_draft *d, const atx_to
             pass_macro(out, o, d, &d->all, i, depth + 1);
         if (atx_tokens_is(&d->all, i, "{") && pending && o->count < MOST_OPEN) {
             o->lengths[o->count++] = out->len;
-            add_namespace(out, d, &d->all, pending);
+            add_namespace(out, d, &d->all, pending, "");
             pending = 0;
         } else if (atx_tokens_is(&d->all, i, "}") && o->count && o->lengths[o->count - 1] <= out->len) {
             out->len = o->lengths[--o->count];
@@ -52,7 +55,7 @@ static void pass_macro(atx_str *out, opened *o, const atx_draft *d, const atx_to
     }
 }
 
-void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end)
+void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const char *unnamed)
 {
     const atx_tokens *t = &d->code;
     size_t pending = 0; /* behind `namespace` or `struct`; 0: none */
@@ -66,7 +69,7 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end)
         if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
             i = atx_tokens_match(t, i);
         else if (atx_tokens_is(t, i, "{") && pending)
-            add_namespace(out, d, t, pending);
+            add_namespace(out, d, t, pending, unnamed);
         begins = atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";") ||
                  (begins && atx_tokens_is_word(t, i) && !pending);
         if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))

@@ -4,19 +4,31 @@
 
 #include <stdlib.h>
 
-static at_status read_file(atx_draft *d)
+static at_status read_text(atx_draft *d, size_t wanted)
 {
-    at_status status = atx_draft_active(&d->text, d->in->text, d->err);
+    at_status status = atx_draft_active(&d->text, &d->assumed, d->in->text, wanted, d->err);
     if (status != AT_OK)
         return status;
-    if (d->text.len && !atx_draft_expand_launches(d->text.data))
+    if (!atx_draft_expand_launches(&d->text, &d->grown))
         return atx_no_memory(d->err);
     const char *text = atx_str_text(&d->text);
     if (!atx_code_read(&d->code, text))
         return atx_no_memory(d->err);
     if (!atx_tokens_read(&d->all, text, strlen(text), &(atx_lex_options){ .active = true }))
         return atx_no_memory(d->err);
-    return atx_draft_read(d);
+    return AT_OK;
+}
+
+static at_status read_file(atx_draft *d)
+{
+    at_status status = read_text(d, SIZE_MAX);
+    atx_token wanted;
+    if (status == AT_OK && atx_draft_left_out(&wanted, d)) {
+        atx_tokens_clear(&d->code);
+        atx_tokens_clear(&d->all);
+        status = read_text(d, wanted.begin);
+    }
+    return status == AT_OK ? atx_draft_read(d) : status;
 }
 
 /* What no tuning problem would say. */

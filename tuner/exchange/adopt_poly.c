@@ -158,9 +158,9 @@ static bool simplify(atx_poly *out, atx_poly_table *s, const atx_poly_term *term
 
 static bool multiply_terms(atx_poly_term *out, const atx_poly_term *a, const atx_poly_term *b)
 {
-    *out = (atx_poly_term){ .factor = a->factor * b->factor };
     if (a->degree + b->degree > ATX_POLY_DEGREE || labs(a->factor) > MOST_FACTOR / labs(b->factor))
         return false;
+    *out = (atx_poly_term){ .factor = a->factor * b->factor };
     for (int i = 0, k = 0; i < a->degree || k < b->degree;)
         out->of[out->degree++] =
             k == b->degree || (i < a->degree && a->of[i] <= b->of[k]) ? a->of[i++] : b->of[k++];

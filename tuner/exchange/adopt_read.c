@@ -20,14 +20,17 @@ static size_t asked_name(const char *asked)
     return strcspn(asked, "(#");
 }
 
-/* `own`: of the file itself, not of a header of its own. */
-static bool is_named(const atx_draft *d, const atx_token *name, bool own)
+static bool has_asked_name(const atx_draft *d, const char *text, const atx_token *name)
 {
     const char *asked = d->in->kernel;
     const size_t len = name->end - name->begin;
-    if (own && !atx_draft_is_own(d, name))
-        return false;
-    return !asked || (asked_name(asked) == len && memcmp(d->code.text + name->begin, asked, len) == 0);
+    return !asked || (asked_name(asked) == len && memcmp(text + name->begin, asked, len) == 0);
+}
+
+/* `own`: of the file itself, not of a header of its own. */
+static bool is_named(const atx_draft *d, const atx_token *name, bool own)
+{
+    return !(own && !atx_draft_is_own(d, name)) && has_asked_name(d, d->code.text, name);
 }
 
 static bool is_defined(const atx_tokens *t, const atx_kernel_text *k)
@@ -102,44 +105,8 @@ static void note_name(finding *f, const atx_draft *d, const atx_token *name)
         atx_str_add(&f->list, word);
 }
 
-/* Whether the whole text, with what #if leaves out, has the kernel. */
-static atx_place place_left_out(const atx_draft *d)
-{
-    atx_tokens t;
-    atx_kernel_text k;
-    atx_place place = { "" };
-    if (!atx_tokens_read(&t, d->in->text, strlen(d->in->text), &(atx_lex_options){ .code = true }))
-        return place;
-    for (size_t at = 0; !place.text[0] && atx_code_kernel(&k, &t, &at);) {
-        const atx_token *name = &t.items[k.name];
-        const size_t len = name->end - name->begin;
-        if (!d->in->kernel ||
-            (asked_name(d->in->kernel) == len && memcmp(t.text + name->begin, d->in->kernel, len) == 0))
-            place = atx_draft_place(d, name);
-    }
-    atx_tokens_clear(&t);
-    return place;
-}
-
-static at_status none_found(const atx_draft *d, const finding *f)
-{
-    const atx_place place = place_left_out(d);
-    const char *kernel = d->in->kernel ? d->in->kernel : "";
-    if (f->definitions)
-        return atx_fail(d->err, AT_ERR_INPUT,
-                        "%s: found %d kernels of that name, and none of them is '%s'; expected --kernel "
-                        "'NAME(TYPES)' or 'NAME#N', N from 1 to %d",
-                        d->in->path, f->definitions, kernel, f->definitions);
-    if (place.text[0])
-        return atx_fail(d->err, AT_ERR_INPUT,
-                        "%s: found the kernel%s%s where #if leaves it out; expected one that is compiled: "
-                        "define the macro of the condition at the top of the file",
-                        place.text, *kernel ? " " : "", kernel);
-    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                    d->in->path, *kernel ? " " : "", kernel);
-}
-
-static void collect(atx_draft *d, finding *f, bool own)
+/* *wanted: the one that is asked for. */
+static void collect(atx_draft *wanted, finding *f, const atx_draft *d, bool own)
 {
     atx_kernel_text k;
     for (size_t at = 0; atx_code_kernel(&k, &d->code, &at);) {
@@ -154,17 +121,57 @@ static void collect(atx_draft *d, finding *f, bool own)
         f->definitions++;
         if (!f->found && is_wanted(d, &k, f->definitions)) {
             f->found = true;
-            d->overload = f->definitions;
-            d->kernel_text = k;
+            if (wanted) {
+                wanted->overload = f->definitions;
+                wanted->kernel_text = k;
+            }
         }
     }
 }
 
+bool atx_draft_left_out(atx_token *name, const atx_draft *d)
+{
+    finding f = { 0 };
+    atx_tokens t;
+    atx_kernel_text k;
+    collect(NULL, &f, d, false);
+    bool found = f.names > 0;
+    atx_str_clear(&f.list);
+    if (found || !atx_tokens_read(&t, d->in->text, strlen(d->in->text), &(atx_lex_options){ .code = true }))
+        return false;
+    for (size_t at = 0; !found && atx_code_kernel(&k, &t, &at);)
+        if ((found = has_asked_name(d, t.text, &t.items[k.name])))
+            *name = t.items[k.name];
+    atx_tokens_clear(&t);
+    return found;
+}
+
+static at_status none_found(const atx_draft *d, const finding *f)
+{
+    atx_token name;
+    const bool left_out = atx_draft_left_out(&name, d);
+    for (int i = d->grown.count; left_out && i-- > 0;)
+        name.begin += d->grown.at[i] < name.begin ? d->grown.by[i] : 0;
+    const char *kernel = d->in->kernel ? d->in->kernel : "";
+    if (f->definitions)
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found %d kernels of that name, and none of them is '%s'; expected --kernel "
+                        "'NAME(TYPES)' or 'NAME#N', N from 1 to %d",
+                        d->in->path, f->definitions, kernel, f->definitions);
+    if (left_out)
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found the kernel%s%s where #if leaves it out; expected one that is compiled: "
+                        "define the macro of the condition at the top of the file",
+                        atx_draft_place(d, &name).text, *kernel ? " " : "", kernel);
+    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
+                    d->in->path, *kernel ? " " : "", kernel);
+}
+
 static at_status choose(atx_draft *d, finding *f)
 {
-    collect(d, f, true);
+    collect(d, f, d, true);
     if (!f->names)
-        collect(d, f, false);
+        collect(d, f, d, false);
     if (!d->in->kernel && f->names > 1)
         return atx_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
                         f->names, atx_str_text(&f->list));
@@ -188,11 +195,11 @@ static at_status find_kernel(atx_draft *d)
     const size_t len = atx_token_copy(d->kernel, sizeof d->kernel, d->code.text, name);
     const size_t close = atx_tokens_match(&d->code, d->kernel_text.open);
     d->body_end = atx_tokens_match(&d->code, close + 1);
-    if (len >= ATX_MAX_NAME)
+    if (len >= MOST_SHOWN)
         return atx_fail(d->err, AT_ERR_INPUT,
                         "%s: found the kernel '%.*s' with a name of %zu characters; expected at most %d",
                         atx_draft_place(d, name).text, (int)(len < MOST_SHOWN ? len : MOST_SHOWN),
-                        d->code.text + name->begin, len, ATX_MAX_NAME - 1);
+                        d->code.text + name->begin, len, MOST_SHOWN - 1);
     if (d->body_end >= d->code.count)
         return atx_fail(d->err, AT_ERR_INPUT, "%s: found the kernel %s, whose brackets do not match",
                         atx_draft_place(d, name).text, d->kernel);

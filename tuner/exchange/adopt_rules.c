@@ -133,17 +133,10 @@ static void read_assertion(atx_draft *d, atx_sizing *z, const atx_host_frame *ho
     }
 }
 
-/* Bytes of "__shared__ float a[N][M];" at token i. false: not understood. */
-static bool add_shared(atx_poly *sum, const atx_draft *d, atx_sizing *z, size_t i)
+/* Bytes of a[N][M], whose element has `bytes`. false: not understood. */
+static bool add_array(atx_poly *sum, atx_sizing *z, atx_poly bytes, size_t open)
 {
     const atx_tokens *t = z->frame.t;
-    atx_draft_type type;
-    const size_t end = atx_tokens_find(t, i, z->frame.body.end, ";");
-    size_t open = atx_tokens_find(t, i, end, "[");
-    if (open >= end || open < i + 2 || atx_tokens_find(t, i, end, ",") < end)
-        return false;
-    atx_draft_type_of(&type, d, i + 1, open - 1);
-    atx_poly bytes = atx_poly_number(atx_draft_bytes(d, &type));
     for (; atx_tokens_is(t, open, "["); open = atx_tokens_match(t, open) + 1) {
         const atx_range n =
             atx_bounds_value(&z->bounds, &z->frame, (atx_span){ open + 1, atx_tokens_match(t, open) });
@@ -153,6 +146,23 @@ static bool add_shared(atx_poly *sum, const atx_draft *d, atx_sizing *z, size_t 
     }
     *sum = atx_poly_add(sum, &bytes, 1);
     return bytes.count > 0 && !sum->bad;
+}
+
+/* Of "__shared__ float a[N][M], b[N];" at token i: of each that is understood. */
+static void add_shared(atx_poly *sum, const atx_draft *d, atx_sizing *z, size_t i)
+{
+    const atx_tokens *t = z->frame.t;
+    atx_draft_type type;
+    const size_t end = atx_tokens_find(t, i, z->frame.body.end, ";");
+    for (size_t at = i + 1, comma; at < end; at = comma + 1) {
+        comma = atx_code_comma(t, at, end);
+        const size_t open = atx_tokens_find(t, at, comma, "[");
+        atx_poly with = *sum;
+        if (at == i + 1) /* the first has the type of all */
+            atx_draft_type_of(&type, d, at, (open < comma ? open : comma) - 1);
+        if (open < comma && add_array(&with, z, atx_poly_number(atx_draft_bytes(d, &type)), open))
+            *sum = with;
+    }
 }
 
 static atx_poly largest(void *context, int id)
@@ -181,11 +191,9 @@ static void read_shared(atx_draft *d, atx_sizing *z)
     atx_poly sum = atx_poly_number(0);
     bool alone = true;
     long most;
-    for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++) {
-        atx_poly with = sum;
-        if (atx_tokens_is(z->frame.t, i, "__shared__") && add_shared(&with, d, z, i))
-            sum = with;
-    }
+    for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++)
+        if (atx_tokens_is(z->frame.t, i, "__shared__"))
+            add_shared(&sum, d, z, i);
     if (!has_params(&z->bounds.symbols, &sum, &alone) || !alone)
         return;
     const atx_poly all = atx_poly_replace(&z->bounds.symbols, &sum, largest, z);

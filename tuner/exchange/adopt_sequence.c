@@ -551,8 +551,11 @@ at_status atx_draft_sequence(atx_adopted *out, const atx_adopt_input *in, at_err
     *out = (atx_adopted){ 0 };
     if (!s)
         return atx_no_memory(err);
-    at_status status = atx_draft_active(&text, in->text, err);
-    if (status == AT_OK && !atx_code_read(&t, atx_str_text(&text)))
+    atx_draft_assumed assumed = { .count = 0 };
+    at_status status = atx_draft_active(&text, &assumed, in->text, SIZE_MAX, err);
+    atx_draft_grown grown;
+    if (status == AT_OK &&
+        !(atx_draft_expand_launches(&text, &grown) && atx_code_read(&t, atx_str_text(&text))))
         status = atx_no_memory(err);
     if (status == AT_OK && !find_launches(s, &t))
         status = AT_ERR_INPUT;

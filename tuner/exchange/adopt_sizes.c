@@ -557,6 +557,7 @@ void atx_draft_sizes(atx_draft *d)
     add_shared(z);
     atx_guards_read(&z->guards, &d->code, z->frame.body);
     atx_draft_forget_extras(d, z);
+    atx_draft_forget_block(d, z);
     atx_draft_read_rules(d, z);
     atx_bounds_begin(&z->bounds, d);
     walk w = { z, false };
@@ -565,6 +566,7 @@ void atx_draft_sizes(atx_draft *d)
     walk_frame(&w, &z->frame);
     atx_draft_read_host(d, z);
     atx_draft_settle_sizes(d, z);
+    atx_draft_fix_block(d);
     free(z->bounds.seen);
     free(z);
 }

@@ -40,6 +40,11 @@ long atx_draft_largest(const atx_draft *d, const char *name, long value);
 
 /* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
 void atx_draft_fix_param(atx_draft *d, const char *name);
+/* With the numbers that parameters have in the file. */
+atx_poly atx_draft_as_author(atx_bounding *b, const atx_poly *p);
+/* k<<<1, 8>>>(x, 8), of a kernel that asks where its elements end: as many blocks as they need. */
+void atx_draft_forget_block(atx_draft *d, atx_sizing *z);
+void atx_draft_fix_block(atx_draft *d); /* where the grid is of numbers that go with it */
 
 /* What parameters must be for the kernel's code to compile: d->rules. */
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z);

@@ -25,6 +25,44 @@ bool atx_draft_param_value(long *out, const atx_draft *d, const char *name)
     return false;
 }
 
+static atx_poly as_author(void *context, int id)
+{
+    const atx_bounding *b = context;
+    const atx_poly_entry *symbol = &b->symbols.items[id];
+    long value;
+    return symbol->tag == ATX_TAG_PARAM && atx_draft_param_value(&value, b->d, symbol->name)
+               ? atx_poly_number(value)
+               : atx_poly_symbol(id);
+}
+
+atx_poly atx_draft_as_author(atx_bounding *b, const atx_poly *p)
+{
+    return atx_poly_replace(&b->symbols, p, as_author, b);
+}
+
+/* The number that the launch passes for an argument. */
+static atx_poly as_passed(void *context, int id)
+{
+    const atx_bounding *b = context;
+    const int arg = b->symbols.items[id].tag - ATX_TAG_ARG;
+    const bool is = b->symbols.items[id].kind == ATX_SYMBOL_NAME && arg >= 0 && arg < b->d->arg_count;
+    const long value = is ? strtol(b->d->args[arg].value, NULL, 10) : 0;
+    return value > 0 ? atx_poly_number(value) : atx_poly_symbol(id);
+}
+
+void atx_draft_forget_block(atx_draft *d, atx_sizing *z)
+{
+    atx_poly size, step;
+    long elements, threads;
+    if (!d->launched || strcmp(d->grid[0], "1") != 0 || d->grid[1][0] || d->grid[2][0] ||
+        !atx_bounds_axis(&size, &step, &z->bounds, &z->frame, 0) || atx_poly_is_number(&elements, &size))
+        return;
+    size = atx_poly_replace(&z->bounds.symbols, &size, as_passed, &z->bounds);
+    step = atx_draft_as_author(&z->bounds, &step);
+    if (atx_poly_is_number(&elements, &size) && atx_poly_is_number(&threads, &step) && elements <= threads)
+        d->grid[0][0] = '\0';
+}
+
 long atx_draft_largest(const atx_draft *d, const char *name, long value)
 {
     for (int k = 0; k < d->param_count; k++) {
@@ -111,4 +149,30 @@ void atx_draft_fix_param(atx_draft *d, const char *name)
             memmove(&d->params[k], &d->params[k + 1], (size_t)(d->param_count - k - 1) * sizeof *d->params);
             d->param_count--;
         }
+}
+
+/* Whether an expression has a number that is a multiple of a block's size. */
+static bool has_multiple(const char *text, long value)
+{
+    for (size_t n; *text; text += n) {
+        const bool begins = *text >= '0' && *text <= '9';
+        const long number = begins ? strtol(text, NULL, 10) : 0;
+        if (number > value && number % value == 0)
+            return true;
+        for (n = 1; atx_is_word_part(*text) && atx_is_word_part(text[n]);)
+            n++;
+    }
+    return false;
+}
+
+/* 256 threads that do 1024 elements, both as numbers: another size of the block leaves some. */
+void atx_draft_fix_block(atx_draft *d)
+{
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            if (d->block_as[k][0] && d->block_value[k] > 1 && has_multiple(d->grid[i], d->block_value[k]) &&
+                !atx_draft_names_word(d->grid[i], d->block_as[k])) {
+                atx_draft_fix_param(d, d->block_as[k]);
+                break;
+            }
 }

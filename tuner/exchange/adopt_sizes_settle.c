@@ -133,17 +133,6 @@ static uint64_t extras_in(const atx_poly_table *s, const atx_poly *p)
     return all;
 }
 
-/* As the author configured it. */
-static atx_poly as_author(void *context, int id)
-{
-    const settling *s = context;
-    const atx_poly_entry *symbol = &s->z->bounds.symbols.items[id];
-    long value;
-    return symbol->tag == ATX_TAG_PARAM && atx_draft_param_value(&value, s->d, symbol->name)
-               ? atx_poly_number(value)
-               : atx_poly_symbol(id);
-}
-
 /* Whether an argument is a number of elements that the launch passes as a constant, where its grid of numbers
  * has just as many threads: no size of the problem, as another one would leave some or reach too far. */
 static bool is_fixed(settling *s, int arg)
@@ -154,7 +143,7 @@ static bool is_fixed(settling *s, int arg)
     const long passed = a->stars || a->own ? 0 : strtol(a->value, NULL, 10);
     long reached;
     for (int k = 0; k < d->arg_count && passed > MOST_BLOCK; k++) {
-        const atx_poly most = atx_poly_replace(&s->z->bounds.symbols, &s->z->reach[k].most, as_author, s);
+        const atx_poly most = atx_draft_as_author(&s->z->bounds, &s->z->reach[k].most);
         if (d->args[k].stars && s->z->reach[k].any && atx_poly_is_number(&reached, &most) &&
             reached == passed)
             return true;

@@ -314,7 +314,8 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struc
         read_vector(&s, type);
     } else if (!type->body) {
         memcpy(s.vector, type->name, sizeof s.vector);
-        s.listed = s.sized = false;
+        s.listed = false;
+        s.sized = atx_draft_opaque(&s.bytes, &s.align, type->name);
     } else {
         const atx_tokens *t = &d->code;
         size_t head = type->body;

@@ -154,7 +154,7 @@ static size_t qualify(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span spa
     atx_str spaces = { 0 };
     out[0] = '\0';
     if (declared)
-        atx_draft_namespaces(&spaces, d, declared);
+        atx_draft_namespaces(&spaces, d, declared, "");
     if (spaces.len < ATX_DRAFT_EXPR)
         snprintf(out, ATX_DRAFT_EXPR, "%s", atx_str_text(&spaces));
     atx_str_clear(&spaces);
@@ -393,7 +393,7 @@ at_status atx_draft_template(atx_draft *d)
     at_status status = d->in->space ? AT_OK : refuse_pack(d);
     if (status != AT_OK)
         return status;
-    atx_draft_namespaces(&called, d, d->kernel_text.open);
+    atx_draft_namespaces(&called, d, d->kernel_text.open, "");
     atx_str_add(&called, d->kernel);
     d->asks_arguments = d->in->space && d->targ_count;
     const int count = d->in->space ? 0 : d->targ_count;

@@ -148,10 +148,33 @@ static int find_targ(const atx_draft *d, const char *name)
     return -1;
 }
 
+bool atx_draft_opaque(long *bytes, long *align, const char *name)
+{
+    static const struct {
+        const char *name;
+        long bytes, align;
+    } TYPES[] = { { "curandState", 48, 8 },
+                  { "curandState_t", 48, 8 },
+                  { "curandStateXORWOW", 48, 8 },
+                  { "curandStateXORWOW_t", 48, 8 },
+                  { "curandStateMRG32k3a", 48, 8 },
+                  { "curandStateMRG32k3a_t", 48, 8 },
+                  { "curandStatePhilox4_32_10", 64, 16 },
+                  { "curandStatePhilox4_32_10_t", 64, 16 } };
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(TYPES[i].name, name) == 0) {
+            *bytes = TYPES[i].bytes;
+            *align = TYPES[i].align;
+            return true;
+        }
+    return false;
+}
+
 static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
 {
     const char *name = out->name;
-    if (read_vector(out, name))
+    long bytes, align;
+    if (read_vector(out, name) || (out->structure = atx_draft_opaque(&bytes, &align, name)))
         return;
     for (size_t i = 0; i < sizeof SINGLE / sizeof *SINGLE; i++)
         if (strcmp(SINGLE[i].word, name) == 0) {

@@ -133,7 +133,7 @@ static void add_variable(atx_draft *d, const atx_draft_variable *v, bool *asked)
     atx_str name = { 0 };
     for (size_t i = 0; i < d->code.count && !name.len; i++)
         if (d->code.text + d->code.items[i].begin == v->arg.text)
-            atx_draft_namespaces(&name, d, i);
+            atx_draft_namespaces(&name, d, i, "");
     atx_str_addf(out, "arg       %s %s[%s] input%s into %s%s", v->name, v->arg.type,
                  v->size[0] ? v->size : atx_draft_first_dim(d), data, atx_str_text(&name), v->arg.name);
     atx_str_clear(&name);

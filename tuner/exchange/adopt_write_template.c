@@ -111,6 +111,10 @@ static void write_define(atx_draft *d)
                          atx_draft_param_line(&d->params[i]));
     if (macros)
         atx_str_add(&d->out->t, "\n");
+    for (int i = 0; i < d->assumed.count; i++) {
+        atx_str_addf(&d->out->t, "define    %s = %ld", d->assumed.names[i], d->assumed.values[i]);
+        atx_draft_ask(d, &d->out->t, "nothing in the file defines it: what does its build say?");
+    }
 }
 
 static bool is_number(const char *text)

@@ -54,6 +54,8 @@ static const header_words DEVICE[] = {
     { "cub/warp/warp_merge_sort.cuh", "WarpMergeSort" },
     { "cub/warp/warp_exchange.cuh", "WarpExchange*" },
     { "cub/device/*", "?" }, /* the host's */
+    { "cub/iterator/*", "?" },
+    { "cub/util_allocator.cuh", "?" },
     { "cub/*", "cub" },
     { "cuda/std/*", "cuda" },
     { "cuda/*", "cuda" },
@@ -282,10 +284,19 @@ static bool fits(const char *row, const char *name, size_t len)
     return len == n && memcmp(row, name, n) == 0;
 }
 
+/* "cuda/helpers.h" is a project's own: those of CUDA have no ending. */
+static bool is_own(const char *name, size_t len)
+{
+    static const char FOLDER[] = "cuda/";
+    const size_t n = sizeof FOLDER - 1;
+    return len > n && memcmp(name, FOLDER, n) == 0 && name[n] != '_' && !memchr(name + n, '/', len - n) &&
+           memchr(name + n, '.', len - n);
+}
+
 atx_header_class atx_header_class_of(const char **words, const char *name, size_t len, bool asked)
 {
     *words = "";
-    for (size_t i = 0; i < sizeof DEVICE / sizeof *DEVICE; i++)
+    for (size_t i = 0; i < sizeof DEVICE / sizeof *DEVICE && !is_own(name, len); i++)
         if (fits(DEVICE[i].name, name, len)) {
             *words = DEVICE[i].words;
             for (size_t k = 0; !asked && k < sizeof UNASKED / sizeof *UNASKED; k++)

@@ -261,6 +261,12 @@ static bool is_attribute(const reader *r, size_t i)
     return false;
 }
 
+/* struct ALIGN(2) name { */
+static bool is_attribute_of_type(const reader *r, size_t type, size_t i)
+{
+    return type < r->end && next(r, type) == i && is_word(r, next(r, match(r, next(r, i))));
+}
+
 /* Where the head of a declaration leads: to the bracket of its parameters, its type, an '=', a '{' or ';'. */
 typedef struct head {
     size_t open, type, operator_word, stop;
@@ -288,7 +294,8 @@ static head read_head(reader *r, size_t i)
             read_attribute(r, i);
             if (is_one_of(r, i, TYPES) && h.open == r->end && h.type == r->end)
                 h.type = i;
-            if (is(r, next(r, i), "(") && h.open == r->end && h.operator_word == r->end && is_attribute(r, i))
+            if (is(r, next(r, i), "(") && h.open == r->end && h.operator_word == r->end &&
+                (is_attribute(r, i) || is_attribute_of_type(r, h.type, i)))
                 i = match(r, next(r, i));
         } else if (is(r, i, "(")) {
             h.open = h.open == r->end ? i : h.open;

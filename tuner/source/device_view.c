@@ -280,25 +280,45 @@ static void mark_namespaces(atx_view *v, const atx_item *scope)
             v->namespaces[v->t.ids[i]] = true;
 }
 
-/* An operator belongs to the types of the text among its parameters; to every kernel where there are none. */
-static bool has_own_type(const atx_view *v, const atx_item *op)
+typedef bool word_test(const atx_view *v, uint32_t word);
+
+static bool is_type(const atx_view *v, uint32_t word)
 {
-    for (size_t i = op->open; i < op->end && !is(v, i, "{"); i++)
-        if (atx_tokens_is_word(&v->t.tokens, i))
-            for (size_t k = v->names.first[v->t.ids[i]]; k != SIZE_MAX; k = v->names.next[k])
-                if (v->t.items[v->t.names[k].item].kind == ATX_ITEM_TYPE)
-                    return true;
+    for (size_t k = v->names.first[word]; k != SIZE_MAX; k = v->names.next[k])
+        if (v->t.items[v->t.names[k].item].kind == ATX_ITEM_TYPE)
+            return true;
     return false;
 }
 
-/* ... and its types are reached. */
-static bool has_reached_type(const atx_view *v, const atx_item *op)
+static bool is_reached_type(const atx_view *v, uint32_t word)
 {
-    for (size_t i = op->open; i < op->end && !is(v, i, "{"); i++)
-        if (atx_tokens_is_word(&v->t.tokens, i) && v->reached[v->t.ids[i]] == ATX_WHOLLY)
-            for (size_t k = v->names.first[v->t.ids[i]]; k != SIZE_MAX; k = v->names.next[k])
-                if (v->t.items[v->t.names[k].item].kind == ATX_ITEM_TYPE)
-                    return true;
+    return v->reached[word] == ATX_WHOLLY && is_type(v, word);
+}
+
+static bool is_operator(const atx_view *v, uint32_t word)
+{
+    return word == atx_words_find(&v->t.words, "operator", strlen("operator"));
+}
+
+/* Does a word pass the test, or, where it is a macro, one of its text? */
+static bool any_of_macro(const atx_view *v, uint32_t word, word_test *test, int depth)
+{
+    if (test(v, word))
+        return true;
+    for (size_t i = v->defines.first[word]; i != SIZE_MAX && depth > 0; i = v->defines.next[i])
+        for (size_t k = v->t.lines[i].word; k < v->t.lines[i].last; k++)
+            if (any_of_macro(v, v->t.line_words[k], test, depth - 1))
+                return true;
+    return false;
+}
+
+/* Of the head of an operator; of the call of a macro, with what that stands for. */
+static bool any_word(const atx_view *v, const atx_item *item, word_test *test)
+{
+    const bool call = item->kind == ATX_ITEM_CALL;
+    for (size_t i = call ? item->begin : item->open; i < item->end && !is(v, i, "{"); i++)
+        if (atx_tokens_is_word(&v->t.tokens, i) && any_of_macro(v, v->t.ids[i], test, call ? 2 : 0))
+            return true;
     return false;
 }
 
@@ -307,6 +327,24 @@ static bool is_declaring(const atx_view *v, size_t token)
 {
     const unsigned flags = atx_items_flags(&v->t, token);
     return (flags & ATX_WORD_DEVICE) && !(flags & ATX_WORD_OPENS);
+}
+
+/* An operator of the device, or a macro that stands for functions. */
+static bool is_unnamed(const atx_view *v, const atx_item *item)
+{
+    return item->kind == ATX_ITEM_CALL ? is_declaring(v, item->begin) : item->operates && item->device;
+}
+
+/* MATH(abs), of a type of the text: is one of its arguments reached, which may be the name of a function? */
+static bool is_argument_reached(const atx_view *v, const atx_item *item)
+{
+    if (item->kind != ATX_ITEM_CALL || any_word(v, item, is_operator))
+        return false;
+    const bool list = is(v, item->begin + 1, "(");
+    for (size_t i = item->begin + 1; list && i < item->end && !is(v, i, "{"); i++)
+        if (atx_tokens_is_word(&v->t.tokens, i) && v->reached[v->t.ids[i]] == ATX_WHOLLY)
+            return true;
+    return !list;
 }
 
 /* Its words may be macros that open or close it. */
@@ -318,7 +356,8 @@ static void keep_scope(atx_view *v, const atx_item *scope)
             reach(v, v->t.ids[i], ATX_AS_MACRO);
 }
 
-/* What is there without being named. */
+/* What is there without being named. An operator, or the call of a macro, belongs to the types of the text
+ * that it mentions; to every kernel where there are none. */
 static void keep_unnamed(atx_view *v)
 {
     for (size_t i = 0; i < v->t.count; i++) {
@@ -330,19 +369,19 @@ static void keep_unnamed(atx_view *v)
         const atx_item *item = &v->t.items[i];
         if (item->kind == ATX_ITEM_SCOPE)
             keep_scope(v, item);
-        else if ((item->kind == ATX_ITEM_CALL && is_declaring(v, item->begin)) ||
-                 (item->operates && item->device && !has_own_type(v, item)))
+        else if (is_unnamed(v, item) && !any_word(v, item, is_type))
             keep(v, item->span);
     }
 }
 
-/* Operators of types that are reached by now; true: there were new ones. */
+/* Those whose types are reached by now; true: there were new ones. */
 static bool keep_operators(atx_view *v)
 {
     bool more = false;
     for (size_t i = 0; i < v->t.count; i++) {
         const atx_item *item = &v->t.items[i];
-        if (!item->operates || !item->device || v->kept[item->span] || !has_reached_type(v, item))
+        if (v->kept[item->span] || !is_unnamed(v, item) ||
+            !(any_word(v, item, is_reached_type) || is_argument_reached(v, item)))
             continue;
         keep(v, item->span);
         more = true;

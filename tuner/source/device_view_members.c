@@ -99,7 +99,7 @@ static void mark_body(atx_view *v, size_t open, size_t close, int depth)
         } else if (atx_tokens_opens(&v->t.tokens, i) && pair < close) {
             m.arguments = m.arguments || (is(v, i, "(") && !is_of_attribute(v, i));
             i = pair;
-        } else if (is(v, i, "<") && is(v, i - 1, "template") && pair < close) {
+        } else if (is(v, i, "<") && pair < close) { /* of a template: std::function<void(int)> */
             i = pair;
         } else {
             m.value = m.value || (is(v, i, "=") && !is(v, i - 1, "operator"));

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_LEVELS = 5, MAX_FILES = 1000, MAX_BYTES = 4 << 20, MAX_NAME = 512 };
+enum { MAX_LEVELS = 8, MAX_FILES = 1000, MAX_BYTES = 4 << 20, MAX_NAME = 512 };
 
 typedef struct finder {
     atx_found_headers *out;
@@ -97,7 +97,7 @@ static bool find_level(finder *f, atx_str *level, int n)
 
 static bool find_above(finder *f, const char *name)
 {
-    static const char *const INSIDE[] = { "", "/include", "/inc", "/src", "/common", "/Common" };
+    static const char *const INSIDE[] = { "", "/include", "/includes", "/inc", "/src", "/common", "/Common" };
     atx_str level = { 0 }, folder = { 0 };
     bool found = false;
     for (int n = 0; n <= MAX_LEVELS && !found && find_level(f, &level, n); n++)

@@ -1,6 +1,8 @@
 /* host_launch.c - see host_launch.h. A launch is found by its <<<; its kernel is before that. */
 #include "source/host_launch.h"
 
+#include <string.h>
+
 #include "source/declarator.h"
 
 /* "<<<" at token i: the lexer has "<<" and "<". */
@@ -134,7 +136,10 @@ void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *t)
         const bool has_head = atx_tokens_is(t, i + 1, "(");
         const size_t begin = has_head ? atx_tokens_match(t, i + 1) + 1 : i + 1;
         const size_t end = begin <= at ? statement_end(t, begin) : begin;
-        if (begin > at || end <= at)
+        const bool once = atx_tokens_is(t, i, "do") && end + 3 < t->count &&
+                          atx_tokens_is(t, end + 1, "while") &&
+                          strchr("0f", t->text[t->items[end + 3].begin]); /* while (0), while (false) */
+        if (begin > at || end <= at || once)
             continue;
         launch->loops[launch->loop_count] = i;
         launch->bodies[launch->loop_count][0] = begin;

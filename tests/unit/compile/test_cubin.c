@@ -110,10 +110,14 @@ Test(cubin, finds_names_in_namespaces_without_one)
         "namespace { __global__ void f(float *p) { *p = 1; } }\n"
         "namespace ns { namespace { template <int N> __global__ void g(float *p) { *p = N; }\n"
         "template __global__ void g<2>(float *); }\n"
-        "struct f { }; static __global__ void h(float *p, f) { *p = 3; } }\n";
+        "struct f { }; static __global__ void h(float *p, f) { *p = 3; } }\n"
+        "namespace a { namespace { __global__ void o(float *p, const float *q) { *p = *q; }\n"
+        "__global__ void o(double *p, const double *q) { *p = *q; } } }\n";
     static const char *const NAMES[][2] = { { "f", "1fEPf" },
                                             { "ns::g<2>", "1gILi2EEEvPf" },
-                                            { "ns::h", "hEPfNS_1fE" } };
+                                            { "ns::h", "hEPfNS_1fE" },
+                                            { "_ZN1a12_GLOBAL__N_11oEPdPKd", "1oEPdPKd" },
+                                            { "_ZN1a12_GLOBAL__N_11oEPfPKf", "1oEPfPKf" } };
     atx_str code = { 0 };
     atx_cubin_kernel k;
     at_error err = { 0 };

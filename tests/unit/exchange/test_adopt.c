@@ -240,6 +240,15 @@ Test(adopt, a_launch_by_a_template_has_the_numbers_of_its_instance)
                   "    LAUNCH((k<3>), (n + threads - 1) / threads, threads, 0,\n        y, n, 2.5f);\n}\n",
           .lines = { "kernel    k<3>\n", "block     BLOCK\n", "default   BLOCK=96", "# line 8",
                      "arg       by f32 = 2.5\n" } },
+        { .what = "a macro that has the kernel and more, in a macro of its own",
+          .text = "#define RUN(bits, type) \\\n    const int threads = 32 * bits; \\\n"
+                  "    k_##bits<type, bits><<<(n + threads - 1) / threads, threads>>>(y, n);\n"
+                  "#define EITHER(bits) if (bits > 0) { RUN(bits, float) }\n"
+                  "template <class T, int N> __global__ void k_4(T *y, int n)\n"
+                  "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = N; }\n"
+                  "void run(float *y, int n) {\n    EITHER(4)\n}\n",
+          .kernel = "k_4",
+          .lines = { "kernel    k_4<T, 4>\n", "block     BLOCK\n", "default   BLOCK=128", "# line 8" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -450,6 +459,27 @@ Test(adopt, parameters_are_what_shapes_the_code)
     EXPECT_ALL(EXAMPLES);
 }
 
+/* Its build does, as it seems: a value with which there is a kernel, and no #error. */
+Test(adopt, macros_that_the_file_asks_for_and_does_not_define_are_defined)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a kernel that is there only with one",
+          .text = "#if defined(USE_MPI) && LEVEL >= 3\n"
+                  "__global__ void k(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n#endif\n",
+          .lines = { "define    USE_MPI = 3  # ? nothing in the file defines it", "define    LEVEL = 3" } },
+        { .what = "a chain of conditions that ends in an error",
+          .text = "#if BITS == 32\ntypedef float real;\n#elif BITS == 64\ntypedef double real;\n#else\n"
+                  "#error BITS must be 32 or 64\n#endif\n#ifdef DEBUG\nint debug;\n#endif\n"
+                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
+          .lines = { "type      T = f32", "define    BITS = 32  # ?", "!DEBUG" } },
+        { .what = "one that the file has without it is that",
+          .text = "#ifdef FAST\n__global__ void k(double *y, int n) { y[threadIdx.x] = 1; }\n#else\n"
+                  "__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }\n#endif\n",
+          .lines = { "type      T = f32", "!define" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt, of_several_kernels_of_one_name_one_is_taken)
 {
     static const char TEXT[] = "__global__ void k(float *y, int n);\n"
@@ -482,6 +512,11 @@ Test(adopt, of_several_kernels_of_one_name_one_is_taken)
                   "__global__ void a_kernel_of_a_long_name(float *y) { y[0] = 1; } }\n",
           .kernel = "a_kernel_of_a_long_name#1",
           .lines = { "kernel    _ZN4fast23a_kernel_of_a_long_nameEPdPKfPKsPK6__half  # overload 1 of 2" } },
+        { .what = "in a namespace without a name, which a type behind it counts as seen",
+          .text = "namespace a { namespace {\n"
+                  "__global__ void k(float *y, const float *x, const float *z) { y[0] = x[0] + z[0]; }\n"
+                  "__global__ void k(float *y) { y[0] = 1; } } }\n",
+          .lines = { "kernel    _ZN1a12_GLOBAL__N_11kEPfPKfS3_  # overload 1 of 2" } },
         { .what = "namespaces that a macro opens and another one closes",
           .text = "#define V1 inline namespace v1 {\n#define OPEN namespace a { V1\n#define CLOSE } "
                   "}\nOPEN\nint other; CLOSE\n"

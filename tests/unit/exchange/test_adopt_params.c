@@ -49,6 +49,11 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
               "int i = blockIdx.x * TILE + threadIdx.x; s[0][threadIdx.x] = 1; if (i < n) y[i] = small[0]; }",
           .lines = { "param     TILE = 16 32 64 128\n", "require   TILE * TILE * 8 + TILE * 8 + 16 <= 49152  "
                                                         "# static shared memory of a block\n" } },
+        { .what = "also of several arrays in one declaration",
+          .text = "#define TILE 32\n__global__ void k(float *y, int n) {\n"
+                  "__shared__ double s[TILE][TILE], t[TILE], one; int i = blockIdx.x * TILE + threadIdx.x;\n"
+                  "s[0][threadIdx.x] = t[threadIdx.x] = one = 1; if (i < n) y[i] = s[0][0]; }",
+          .lines = { "require   TILE * TILE * 8 + TILE * 8 <= 49152" } },
         { .what = "which is said of no others",
           .text = "#define TILE 16\n__global__ void k(float *y, int n) {\n__shared__ float s[TILE][TILE];\n"
                   "int i = blockIdx.x * TILE + threadIdx.x; s[0][threadIdx.x] = 1; if (i < n) y[i] = 1; }",
@@ -144,6 +149,25 @@ Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
               "dim3 block(K); dim3 grid(S); k<<<grid, block>>>(x, y, N); }",
           .lines = { "arg       x T[1048576] input", "arg       n i32 = 1048576\n",
                      "grid      4096  # line 4" } },
+        { .what = "but one block for a few elements is an example of more",
+          .text = "__global__ void k(const float *x, float *y, int count) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= count) return; y[i] = x[i]; }\n"
+                  "void run(float *x, float *y) { int n = 8; k<<<1, 8>>>(x, y, n); }",
+          .lines = { "grid      ceil_div(count, BLOCK)", "arg       y T[count] output" } },
+        { .what = "a block of a number that is the template's, and a grid of as many",
+          .text = "template <int NUM_THREADS = 64> __global__ void k(const float *x, float *y, int n) {\n"
+                  "int i = blockIdx.x * NUM_THREADS + threadIdx.x; if (i < n) y[i] = x[i]; }\n"
+                  "void run(float *x, float *y, int n) { dim3 block(1024 / (4)), grid((n + 256 - 1) / 256);\n"
+                  "k<1024 / (4)><<<grid, block>>>(x, y, n); }",
+          .lines = { "kernel    k<NUM_THREADS>", "grid      (n + NUM_THREADS - 1) / NUM_THREADS",
+                     "block     NUM_THREADS", "default   NUM_THREADS=256" } },
+        { .what = "or of a multiple, which only this block fits",
+          .text =
+              "template <int NUM_THREADS = 64> __global__ void k(const float *x, float *y, int n) {\n"
+              "int i = blockIdx.x * NUM_THREADS + threadIdx.x; if (i < n) atomicAdd(y, x[i]); }\n"
+              "void run(float *x, float *y, int n) { dim3 block(1024 / (4)), grid((n + 1024 - 1) / 1024);\n"
+              "k<1024 / (4)><<<grid, block>>>(x, y, n); }",
+          .lines = { "kernel    k<256>", "grid      (n + 1024 - 1) / 1024", "block     256" } },
         { .what = "but not what a loop steps through",
           .text = "__global__ void k(float *y, int n) {\n"
                   "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) "

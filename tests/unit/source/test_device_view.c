@@ -107,6 +107,26 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                     "template <class T> __device__ T s(T x);", "s<float>(float x)", "int V::get()",
                     "operator+", "operator*" },
           .gone = { "int h()", "run", "W operator-", "s<double>" } },
+        { .what = "functions by macros, of a type that no kernel uses, and whose attribute nothing defines",
+          .text = "#define DEV __device__\nstruct ALIGN(2) Half { int bits; };\n"
+                  "#define SUM(T) DEV Half operator+(const T &a, const Half &b) { return b; }\n"
+                  "#define SUMS(T) SUM(T);\nSUMS(float);\nSUMS(int);\n"
+                  "#define MATH(F) DEV Half F(const Half &x) { return x; }\nMATH(absolute);\n"
+                  "__global__ void k(float *y, int n) { y[0] = n + 1.f; }\n",
+          .kept = { "__global__ void k" },
+          .gone = { "Half", "SUM", "MATH" } },
+        { .what = "and of one that a kernel uses",
+          .text = "#define DEV __device__\nstruct ALIGN(2) Half { int bits; };\n"
+                  "#define SUM(T) DEV Half operator+(const T &a, const Half &b) { return b; }\n"
+                  "#define SUMS(T) SUM(T);\nSUMS(float);\n"
+                  "#define MATH(F) DEV Half F(const Half &x) { return x; }\nMATH(absolute);\n"
+                  "__global__ void k(Half *y) { y[0] = 1.f + y[0]; }\n",
+          .kept = { "struct ALIGN(2) Half", "#define SUM(T)", "SUMS(float);", "MATH(absolute);" } },
+        { .what = "a function by a macro that a kernel calls",
+          .text = "#define DEV __device__\nstruct State { int x; };\n"
+                  "#define MAKE(F) DEV int F(int x) { State s{ x }; return s.x; }\nMAKE(twice)\n"
+                  "__global__ void k(int *y) { y[0] = twice(1); }\n",
+          .kept = { "struct State", "MAKE(twice)" } },
         { .what = "a kernel that its namespace declares",
           .text = "namespace a { __global__ void k(int *y); __global__ void other(int *y); }\n"
                   "__global__ void a::k(int *y) { *y = 1; }\n__global__ void a::other(int *y) { *y = 2; }\n",
@@ -134,19 +154,21 @@ Test(device_view, functions_of_the_host_go_from_classes_too)
 {
     static const example EXAMPLES[] = {
         { .what = "functions of the host within a class that the kernel uses",
-          .text = "#define ON_BOTH __host__ __device__\n"
-                  "struct Lock {\n  int *mutex, all[2] = { 1, 2 };\n"
-                  "  Lock(void) : mutex{ nullptr }, all{ 1, 2 } { check(cudaMalloc(&mutex, 4)); }\n"
-                  "  template <class T> explicit Lock(const std::vector<T> &v) { take(v); }\n"
-                  "  ~Lock() { cudaFree(mutex); }\n  ON_BOTH int size() const { return 2; }\n"
-                  "  UNKNOWN int more() { return 4; }\n"
-                  "  struct Part { int x; void dump() { printf(\"%d\", x); } } part;\n"
-                  "#if 1\n public:\n#endif\n  int declared();\n"
-                  "  __device__ void lock() { atomicExch(mutex, 1); }\n};\n"
-                  "__global__ void k(Lock l) { l.lock(); }\n",
+          .text =
+              "#define ON_BOTH __host__ __device__\n"
+              "struct Lock {\n  int *mutex, all[2] = { 1, 2 };\n"
+              "  Lock(void) : mutex{ nullptr }, all{ 1, 2 } { check(cudaMalloc(&mutex, 4)); }\n"
+              "  template <class T> explicit Lock(const std::vector<T> &v) { take(v); }\n"
+              "  ~Lock() { cudaFree(mutex); }\n  ON_BOTH int size() const { return 2; }\n"
+              "  UNKNOWN int more() { return 4; }\n  std::function<void(int)> f{ nullptr };\n  int last;\n"
+              "  struct Part { int x; void dump() { printf(\"%d\", x); } } part;\n"
+              "#if 1\n public:\n#endif\n  int declared();\n"
+              "  __device__ void lock() { atomicExch(mutex, 1); }\n};\n"
+              "__global__ void k(Lock l) { l.lock(); }\n",
           .kept = { "int *mutex, all[2] = { 1, 2 };", "ON_BOTH int size() const { return 2; }",
                     "UNKNOWN int more() { return 4; }", "struct Part { int x;", "} part;",
-                    " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};" },
+                    " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};",
+                    "std::function<void(int)> f{ nullptr };", "int last;" },
           .gone = { "cudaMalloc", "std::vector", "cudaFree", "dump", "template" } },
         { .what = "a class within it that a macro aligns",
           .text = "#define ALIGNED(n) __align__(n)\n"

@@ -265,3 +265,25 @@ Test(header_files, what_lies_beside_the_first_file_is_found_in_its_folder)
     cr_expect_eq(found.missing.len, (size_t)0, "%s", atx_str_text(&found.missing));
     atx_found_headers_clear(&found);
 }
+
+/* CUDA has headers in cuda/, whose names have no ending: one with an ending is a project's. */
+Test(header_files, a_project_keeps_headers_far_above_the_file_and_in_a_folder_that_cuda_has_too)
+{
+    static const char *const FOLDERS[] = { "src",         "src/cuda",      "src/includes",
+                                           "src/a",       "src/a/b",       "src/a/b/c",
+                                           "src/a/b/c/d", "src/a/b/c/d/e", "src/a/b/c/d/e/f" };
+    atx_found_headers found;
+    at_error err = { 0 };
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++)
+        mkdir(FOLDERS[i], 0700);
+    put("src/a/b/c/d/e/f/k.cu",
+        "#include \"cuda/helpers.h\"\n#include <cuda/barrier>\n#include \"kernels.h\"\n");
+    put("src/cuda/helpers.h", "int h;\n");
+    put("src/includes/kernels.h", "int k;\n");
+    cr_assert_eq(atx_find_headers(&found, "src/a/b/c/d/e/f/k.cu", NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(found.count, 2);
+    cr_expect_str_eq(found.folders[0], "../../../../../..");
+    cr_expect_str_eq(found.folders[1], "../../../../../../includes");
+    cr_expect_eq(found.missing.len, (size_t)0, "%s", atx_str_text(&found.missing));
+    atx_found_headers_clear(&found);
+}
