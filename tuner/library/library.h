@@ -300,6 +300,18 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
                                   at_error *err) AT_MUST_CHECK;
 
+/* ---- library_kernel.c; `slow` is held ---- */
+
+/* What is known on the device of the current context for buffers that are so aligned. */
+at_status atx_library_find_for(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu,
+                               const at_problem *problem, const atx_steps *steps,
+                               at_error *err) AT_MUST_CHECK;
+
+/* What is known for p->problem and works here: the best first, until one does. `warning`: of what went wrong
+ * before, or "". */
+at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning,
+                           at_error *err) AT_MUST_CHECK;
+
 /* ---- library_load.c ---- */
 
 /* The driver, opened on the first call. `slow` is not held. */
