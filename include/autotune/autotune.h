@@ -205,7 +205,9 @@ typedef struct at_open_options {
      * be compiled or loaded. With tune_in_background they use it until the tuning has finished. Its kernels
      * are loaded once for all sizes. AT_ERR_INPUT: a file is not a pack, or its op or templates have changed.
      * If no packs are named, those that are installed with the shared library are used where compiling is
-     * forbidden or has failed, and with tune_in_background, unless no_shipped is set.
+     * forbidden or has failed, and with tune_in_background, unless no_shipped is set. They also answer the
+     * first calls of at_run for a problem whose outputs are compared exactly, while a thread compiles its own
+     * kernel; not during a stream capture, and not at_prepare.
      */
     const char *packs;
     /* 1, or the environment variable AUTOTUNE_NO_COMPILE=1: at_run and at_prepare never compile or tune, as

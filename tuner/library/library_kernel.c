@@ -210,8 +210,30 @@ static bool take_pack(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
     return false;
 }
 
+/* A pack's kernel stands in for one that would have to be compiled. */
+static at_status make_soon(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, bool later, at_error *err)
+{
+    if (!later || !atx_later_wanted(tuner, p->finding))
+        return make_kernel(p, tuner, gpu, err);
+    tuner->no_compile = true;
+    at_status status = make_kernel(p, tuner, gpu, err);
+    tuner->no_compile = false;
+    if (status != AT_ERR_NOT_FOUND)
+        return status;
+    p->later = atx_later_make(tuner, p->finding);
+    if (p->later && take_pack(p, tuner, gpu)) {
+        p->stands_in = true;
+        return AT_OK;
+    }
+    atx_later_free(p->later);
+    p->later = NULL;
+    p->buffer_count = 0;
+    return make_kernel(p, tuner, gpu, err);
+}
+
 /* The known configurations of the problem, the best first, until one works here. */
-at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning, at_error *err)
+at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning, bool later,
+                           at_error *err)
 {
     bool again = true;
     at_error first = { 0 };
@@ -230,7 +252,7 @@ at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const
             return atx_fail(err, first.status, "%s", first.text);
         if (!f->t)
             return atx_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
-        status = make_kernel(p, tuner, gpu, &cause);
+        status = make_soon(p, tuner, gpu, later, &cause);
         again = status != AT_OK;
         if (again && !f->packed && take_pack(p, tuner, gpu))
             return AT_OK;

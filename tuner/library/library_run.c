@@ -61,18 +61,22 @@ static at_status prepare_new(atx_prepared **out, atx_prepared *old, at_tuner *tu
     p->problem = *a->problem;
     if (!a->layout)
         p->problem.layout = (at_layout){ 0 };
-    at_status status = atx_library_fill(p, tuner, gpu, warning, err);
+    at_status status = atx_library_fill(p, tuner, gpu, warning, a->later, err);
     if (status == AT_OK) {
         p->problem.op = atx_catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
         p->passing = is_passing(tuner, p, a->for_launch);
         tuner->packs.kept += p->finding->packed && !p->passing;
         status = p->passing ? AT_OK : atx_table_add(tuner, p, old, err);
     }
-    if (status != AT_OK)
+    if (status != AT_OK) {
         atx_prepared_close(p);
-    else
-        *out = p;
-    return status;
+        return status;
+    }
+    if (p->later)
+        atx_later_put(tuner, p->later, p);
+    p->later = NULL;
+    *out = p;
+    return AT_OK;
 }
 
 static bool is_exact(const atx_found_parts *f)
@@ -92,8 +96,9 @@ static at_status prepare(const atx_prepared **out, at_tuner *tuner, atx_gpu *gpu
                          bool may_tune, const char *warning, at_error *err)
 {
     atx_prepared *p = atx_table_find(&tuner->table, a);
-    if (p) { /* another thread was first, or it has been tuned since; only who holds `slow` adds */
-        *out = may_tune && atomic_exchange(&p->renew, false) ? renewed(p, tuner, gpu, a) : p;
+    if (p) { /* another thread was first, or there is a better one since; only who holds `slow` adds */
+        const bool better = (may_tune || p->stands_in) && atomic_exchange(&p->renew, false);
+        *out = better || (p->stands_in && !a->later) ? renewed(p, tuner, gpu, a) : p;
         return AT_OK;
     }
     at_status status = prepare_new(&p, NULL, tuner, gpu, a, warning, err);
@@ -201,11 +206,17 @@ static at_status get(const atx_prepared **out, call *c, at_error *err)
     atx_prepared *p = atx_table_find(&tuner->table, &a);
     pthread_rwlock_unlock(&tuner->table_lock);
     *out = p;
-    if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))
+    const bool renew = p && atomic_load_explicit(&p->renew, memory_order_relaxed);
+    if (p && !renew && !p->stands_in)
         return AT_OK;
-    bool may_tune = tuner->tuning.budget_s > 0 && !c->options->no_tuning && !c->options->no_compile &&
-                    !tuner->never_compiles && !atx_gpu_is_capturing(c->gpu, c->stream);
-    return p && !may_tune ? AT_OK : get_slowly(out, c->gpu, tuner, &a, c->options, may_tune, err);
+    const bool compiles = !c->options->no_compile && !tuner->never_compiles,
+               captured = atx_gpu_is_capturing(c->gpu, c->stream),
+               may_tune = tuner->tuning.budget_s > 0 && !c->options->no_tuning && compiles && !captured;
+    /* A graph runs what is captured for as long as it lives, and who prepares has time. */
+    a.later = (c->for_launch && !captured) || !compiles;
+    if (p && (p->stands_in ? !renew && a.later : !may_tune))
+        return AT_OK;
+    return get_slowly(out, c->gpu, tuner, &a, c->options, may_tune, err);
 }
 
 static bool overlap(const atx_prepared *p, const at_buffer *buffers, int i, int k)

@@ -175,6 +175,7 @@ at_status at_forget(at_tuner *tuner, at_error *err)
 
 void atx_prepared_close(atx_prepared *p)
 {
+    atx_later_free(p->later);
     atx_finding_close(p->finding);
     atx_build_clear(&p->build);
     free(p);

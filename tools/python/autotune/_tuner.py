@@ -212,12 +212,14 @@ class Tuner:
         `sizes`: numbers, or a text as the program takes it, with words and layouts: "8x8 to=e5m2", "6x8x64:1.0.2".
         `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them. `dims`: the
         order of dimensions, for permute, whose sizes are then those of the input."""
-        found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
         target = _native.TargetStruct(device=_native.device_text(device).encode(), arch=arch.encode(), sms=sms)
-        self._call("at_find", ctypes.byref(found), self._handle,
-                   self._problem(op, sizes, dtype, pitches, alignments, dims), target)
+        return self._find(self._problem(op, sizes, dtype, pitches, alignments, dims), target, True)
+
+    def _find(self, problem: _native.ProblemStruct, target: _native.TargetStruct, with_source: bool) -> Found:
+        found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
+        self._call("at_find", ctypes.byref(found), self._handle, problem, target)
         try:
-            if not found.contents.template_name:
+            if not with_source or not found.contents.template_name:
                 return _native.shown(found.contents)
             self._call("at_source", ctypes.byref(text), found)
             return _native.shown(found.contents, _native.decoded(ctypes.string_at(text)))
@@ -389,8 +391,10 @@ class Tuner:
 
     def _buffers_of(self, problem: _native.ProblemStruct) -> tuple[Arg, ...]:
         key = bytes(problem)
-        if key not in self._buffers:
-            self._buffers[key] = self._prepare(problem).buffers
+        if key not in self._buffers:  # looked up: to prepare would compile, which the first run may do without
+            here = _driver.current_device()
+            found = self._find(problem, _native.TargetStruct(device=str(here).encode()), False) if here >= 0 else None
+            self._buffers[key] = found.buffers if found and found.buffers else self._prepare(problem).buffers
         return self._buffers[key]
 
     def _prepare(self, problem: _native.ProblemStruct) -> Found:
