@@ -401,6 +401,9 @@ void atx_library_log(const at_tuner *tuner, const char *text);
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 void atx_tuning_close(atx_tuning *t); /* ends running work; also of one that was never opened */
 
+/* What was stored since, also by the first who made the database. `slow` is held. */
+at_status atx_tuning_see(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
+
 /* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. `cancel` (NULL:
  * nobody asks) ends it. */
 at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,

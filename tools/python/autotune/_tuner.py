@@ -168,21 +168,13 @@ class Tuner:
             tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow),
             no_environment=no_environment, log_shapes=_text(log_shapes), packs=_folders(packs),
             no_compile=no_compile)
-        self._opened: list[ctypes.c_void_p] = []
-        self._open()
-
-    def _open(self) -> None:
-        """Again after something was tuned: what has run before then begins anew. Other threads may use what was open."""
-        handle = ctypes.c_void_p()
-        self._call("at_open", ctypes.byref(handle), self._options)
-        self._opened.append(handle)
-        self._handle = handle
+        self._handle = ctypes.c_void_p()
+        self._call("at_open", ctypes.byref(self._handle), self._options)
 
     def close(self) -> None:
         """What was run on a GPU must have ended."""
-        while self._opened:
-            self._library.at_close(self._opened.pop())
-        self._handle = ctypes.c_void_p()
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        self._library.at_close(handle)
 
     def __enter__(self) -> Tuner:
         return self
@@ -242,7 +234,7 @@ class Tuner:
         answer = _program.last_answer(self._run_program("tune", f"{op} {shape} {_native.type_name(dtype)}", *options))
         if not answer["found"]:
             raise _native.NotFoundError("not_found", f"no winner of {op} {shape}: {answer['why']}")
-        self._open()
+        self._call("at_renew", self._handle)
         self._buffers.clear()
         return self.find(op, shape, dtype, device=answer["device"])
 
