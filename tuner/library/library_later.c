@@ -60,9 +60,12 @@ static void end_thread(atx_later *later)
 
 static void end_at_exit(void *context)
 {
-    const struct atx_exit_guard *guard = context;
-    if (guard->tuner && guard->tuner->owner == getpid())
+    struct atx_exit_guard *guard = context;
+    if (guard->tuner && guard->tuner->owner == getpid()) {
         end_thread(&guard->tuner->later);
+        guard->tuner->later.guard = NULL;
+    }
+    free(guard);
 }
 
 /* exit() works backwards: NVRTC must have made all of its data before the guard is known to it, which takes a
