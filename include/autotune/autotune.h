@@ -204,8 +204,9 @@ typedef struct at_open_options {
      * and device instead of compiling one, unless the problem's own winner is known, and if the winner cannot
      * be compiled or loaded. With tune_in_background they use it until the tuning has finished. Its kernels
      * are loaded once for all sizes. AT_ERR_INPUT: a file is not a pack, or its op or templates have changed.
-     * If no packs are named, those that are installed with the shared library are used where compiling is
-     * forbidden or has failed, and with tune_in_background, unless no_shipped is set.
+     * If no packs are named, those installed with the shared library are used unless no_shipped is set: where
+     * compiling is forbidden or has failed, with tune_in_background, and in the first calls of at_run,
+     * outside of captures, for a problem with exact outputs, while a thread compiles its own kernel.
      */
     const char *packs;
     /* 1, or the environment variable AUTOTUNE_NO_COMPILE=1: at_run and at_prepare never compile or tune, as
@@ -587,6 +588,10 @@ AUTOTUNE_API at_status at_prepare_finish(const at_found **out, at_preparation *p
  * all kernels must have ended. Answers of at_prepare stay valid.
  */
 AUTOTUNE_API at_status at_forget(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
+
+/* Each problem is looked up again at its next use, and gets what was tuned since, also in a database that did
+ * not exist before. Kernels stay loaded, and answers of at_prepare valid. Any thread. */
+AUTOTUNE_API at_status at_renew(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,12 @@ printf 'BLOCK,time_ms\n32,1.5\n64,"2.5\n128,3.5\n' >open.csv
 at import open.csv --db none.db
 printf 'BLOCK;time_ms\n32;1,5\n' >comma.csv
 at import comma.csv --db none.db
+printf 'BLOCK,MODE,time_ms\n32,a,1\n64,b,"2,5"\n' >cell.csv
+at import cell.csv --db none.db
+# What failed has no time, whatever its row says.
+printf 'BLOCK,time_ms,status\n32,1.5,ok\n64,0.5,FAILED (wrong result)\n128,0.25,0 errors\n' >status.csv
+at import status.csv --db status.db
+at show status 1 --db status.db
 printf 'BLOCK,time_ms\n32,1.5\n\0' >zero.csv
 at import zero.csv --db none.db
 printf '{"BLOCK":32,"time_ms":1}\n{"BLOCK":32,"PAD":1,"time_ms":2}\n' >more.jsonl

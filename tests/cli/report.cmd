@@ -6,3 +6,5 @@ at report --db a.db --device A100
 at report --db none.db
 at report a.db
 at report --db a.db -o none/a.html
+at report --pack x.json --before a.db
+at report --pack x.json --op transpose

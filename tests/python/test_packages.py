@@ -97,5 +97,18 @@ class Recipe(unittest.TestCase):
             self.assertEqual([str(variant.recipe.package.name) for variant in recipe.render(variants, config)], ["cuda-autotune"])
 
 
+class Debian(unittest.TestCase):
+    def test_the_maintainer_has_a_name_and_an_address(self):
+        for given, expected in (({}, "the authors of autotune <autotune@packages.invalid>"),
+                                ({"DEBEMAIL": "ann@example.org"}, "the authors of autotune <ann@example.org>"),
+                                ({"DEBEMAIL": "ann@example.org", "DEBFULLNAME": "Ann Other"}, "Ann Other <ann@example.org>")):
+            with tempfile.TemporaryDirectory() as folder:
+                kept = {name: value for name, value in os.environ.items() if name not in ("DEBEMAIL", "DEBFULLNAME")}
+                subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-DAT_TESTS=OFF", "-DAT_MPI=OFF"], env={**kept, **given},
+                               capture_output=True, check=True)
+                said = re.search(r'CPACK_PACKAGE_CONTACT "(.*)"', (Path(folder) / "CPackConfig.cmake").read_text())
+            self.assertEqual(said[1], expected)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

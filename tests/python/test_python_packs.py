@@ -110,6 +110,20 @@ class Packs(unittest.TestCase):
                 tuner.close()
         self.assertEqual(self.launches(), 1)
 
+    def test_with_an_installed_pack_the_first_call_of_a_shape_waits_for_no_compiler(self):
+        compiler = os.environ.pop("AUTOTUNE_NVRTC")
+        self.addCleanup(os.environ.__setitem__, "AUTOTUNE_NVRTC", compiler)
+        with tempfile.TemporaryDirectory() as prefix:
+            for name in "lib", "share/autotune/packs":
+                os.makedirs(os.path.join(prefix, name))
+            library = shutil.copy(os.environ["AUTOTUNE_LIBRARY"], os.path.join(prefix, "lib", "libautotune.so"))
+            shutil.copy(self.path, os.path.join(prefix, "share", "autotune", "packs"))
+            with autotune.Tuner(library=library, cache="") as tuner:
+                for n in range(12):  # each would be compiled for its own sizes
+                    tuner.run("transpose", (70 + n, 50), "f32", [Cuda(OUT, (50, 70 + n)), Cuda(IN, (70 + n, 50))])
+        self.assertEqual(self.launches(), 12)
+        self.assertLessEqual(FAKE.fake_read().loads - self.before.loads, 4)
+
     def test_a_file_that_is_no_pack_is_refused(self):
         with self.assertRaises(FileNotFoundError):
             autotune.load_pack("/nowhere/pack.json")

@@ -162,6 +162,7 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(re.findall(r"<tr><td>faster</td>.*?</tr>", chosen), of_shape)
         self.assertLess(len(of_shape), len(rows))
         self.assertEqual(chosen.count("<circle"), len(of_shape))
+        self.assertRegex(chosen, f"{len(of_shape)} problems? in common: 0 slower, {len(of_shape)} faster")
 
     def test_a_problem_shows_its_winners_from_run_to_run(self):
         self.assertNotIn("<h3>Runs</h3>", self.text)

@@ -59,6 +59,14 @@ class Terminal(unittest.TestCase):
 
     COMPARE = ("compare", "a.db", "a.db")
 
+    def test_the_help_of_every_command_fits(self):
+        commands = re.findall(r"^  ([a-z]+) ", in_pipe("--help").stdout.split("commands:")[1].split("exit codes:")[0], re.M)
+        self.assertGreater(len(commands), 15)
+        for command in commands:
+            for columns in WIDTHS:
+                with self.subTest(f"{command} {columns}"):
+                    self.fits(in_terminal(columns, command, "--help"), columns)
+
     def test_rows_and_help_fit_and_say_the_same_as_in_a_pipe(self):
         for command in (self.TUNE, ("show", "4096x4096", "--db", "a.db"), ("query", "4096x4096", "--db", "a.db"),
                         self.COMPARE, ("list",), ("list", "transpose/tile"), ("--help",), ("tune", "--help")):

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const atx_usage USAGE = {
-    "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
+    "autotune list [ops|templates|devices|strategies] [OP|OP/TEMPLATE]... [options]",
     "Lists operations, templates, strategies and devices on one screen. OP shows an operation and its "
     "templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
     "Exit code 3: only devices were asked for, and none is usable.",

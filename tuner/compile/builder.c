@@ -22,10 +22,10 @@
 /* After so long it is compiled here, too: the other thread may wait for a device that hangs. */
 #define ELSEWHERE_S 10.0
 
-static void give_back_claim(atx_build *build)
+void atx_build_give_back(atx_build *build)
 {
     if (build->claims)
-        atx_claims_give_back(build->claims, build->key);
+        atx_claims_give_back(build->claims, build->claimant, build->key);
     build->claims = NULL;
 }
 
@@ -37,6 +37,7 @@ static bool claim(atx_build *build, atx_builder *builder)
         return true;
     if (atx_claims_take(builder->claims, builder, build->key)) {
         build->claims = builder->claims;
+        build->claimant = builder;
         return true;
     }
     if (build->elsewhere_s <= 0)
@@ -46,7 +47,7 @@ static bool claim(atx_build *build, atx_builder *builder)
 
 void atx_build_clear(atx_build *build)
 {
-    give_back_claim(build);
+    atx_build_give_back(build);
     atx_str_clear(&build->source);
     atx_str_clear(&build->cubin);
     atx_str_clear(&build->launches);
@@ -103,7 +104,7 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
         build->resources = ATX_RESOURCES_UNKNOWN;
     atx_str_clear(&log);
     if (status == AT_OK)
-        give_back_claim(build);
+        atx_build_give_back(build);
     if (mine || status != AT_ERR_NOT_FOUND)
         build->elsewhere_s = 0;
     if (status != AT_OK) {
@@ -168,7 +169,7 @@ void atx_build_finish(atx_build *build, atx_builder *builder, atx_compiled *comp
     builder->compiled++;
     if (build->ok && builder->cache)
         keep_in_cache(build, builder);
-    give_back_claim(build);
+    atx_build_give_back(build);
 }
 
 /* Hands the source to the pool; without room it stays with the build. */

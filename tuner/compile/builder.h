@@ -33,13 +33,15 @@ typedef struct atx_build {
     atx_str launches;        /* of a kernel in loops: its launches, made when it is bound the first time */
     atx_resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
-    bool cached;        /* it came from the cache, not from a compiler */
-    atx_claims *claims; /* that have its key; NULL: none */
-    double elsewhere_s; /* since when another builder compiles it, on atx_now_s(); 0: none does */
-    int owner;          /* of its job, which atx_build_begin handed to the pool; 0: there is none */
-    double compile_s;   /* 0: from the cache */
+    bool cached;          /* it came from the cache, not from a compiler */
+    atx_claims *claims;   /* that have its key; NULL: none */
+    const void *claimant; /* the builder that claimed it */
+    double elsewhere_s;   /* since when another builder compiles it, on atx_now_s(); 0: none does */
+    int owner;            /* of its job, which atx_build_begin handed to the pool; 0: there is none */
+    double compile_s;     /* 0: from the cache */
 } atx_build;
 void atx_build_clear(atx_build *build);
+void atx_build_give_back(atx_build *build); /* another builder may compile it now */
 
 /*
  * Renders and, when the cache knows the kernel, completes the build (build->done). Where another builder is

@@ -57,11 +57,11 @@ bool atx_claims_take(atx_claims *c, const void *builder, const char key[ATX_HASH
     return mine;
 }
 
-void atx_claims_give_back(atx_claims *c, const char key[ATX_HASH_TEXT])
+void atx_claims_give_back(atx_claims *c, const void *builder, const char key[ATX_HASH_TEXT])
 {
     pthread_mutex_lock(&c->lock);
     const size_t i = find(c, key);
-    if (i < c->count)
+    if (i < c->count && c->list[i].builder == builder)
         c->list[i] = c->list[--c->count];
     pthread_mutex_unlock(&c->lock);
 }

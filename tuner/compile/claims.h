@@ -17,4 +17,5 @@ void atx_claims_close(atx_claims *claims); /* NULL is allowed */
  * not wait for itself, and without memory: compiling twice is no fault.
  */
 bool atx_claims_take(atx_claims *claims, const void *builder, const char key[ATX_HASH_TEXT]);
-void atx_claims_give_back(atx_claims *claims, const char key[ATX_HASH_TEXT]);
+/* A claim of another builder stays. */
+void atx_claims_give_back(atx_claims *claims, const void *builder, const char key[ATX_HASH_TEXT]);

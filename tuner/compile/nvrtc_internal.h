@@ -43,7 +43,7 @@ struct atx_nvrtc_heap {
 #define ATX_NVRTC_HEAP_EXHAUSTED 14
 
 /* Options that a version may refuse, see nvrtc.c. */
-enum { ATX_VERBOSE, ATX_NO_CACHE, ATX_KEEP_STACK_LIMIT, ATX_OPTIONAL_COUNT };
+enum { ATX_VERBOSE, ATX_NO_CACHE, ATX_KEEP_STACK_LIMIT, ATX_MINIMAL, ATX_OPTIONAL_COUNT };
 
 struct atx_nvrtc {
     void *library;

@@ -18,14 +18,16 @@ enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 static at_status read_text(atx_import_file *file, at_error *err)
 {
     atx_text_file *text = NULL;
+    bool is_csv = false;
     at_status status = atx_text_file_open(&text, file->path, err);
     if (status == AT_OK)
         status = atx_text_file_all(text, &file->text, ATX_JSON_MAX_TEXT, err);
     atx_text_file_close(text);
     if (status == AT_OK)
-        status = atx_import_to_json(&file->text, file->path, err);
+        status = atx_import_to_json(&file->text, &is_csv, file->path, err);
     if (status == AT_OK)
         status = atx_json_read(&file->json, atx_str_text(&file->text), file->text.len, file->path, err);
+    file->json.is_table = is_csv;
     return status;
 }
 

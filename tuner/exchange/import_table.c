@@ -60,6 +60,41 @@ static bool names_time(double *unit_s, const atx_json *json, uint32_t name, bool
     return known && is_time;
 }
 
+static bool is_text(const atx_json *json, uint32_t node)
+{
+    const atx_json_node *n = &json->nodes[node];
+    return node && n->kind == ATX_JSON_STRING && n->begin < n->end;
+}
+
+/* "failed", "Compile error", "TIMEOUT". */
+static bool tells_of_failure(const atx_json *json, uint32_t node)
+{
+    static const char *const WORDS[] = { "fail",    "invalid",   "incorrect", "wrong",
+                                         "timeout", "timed out", "timed_out", "crash" };
+    static const char LAST[] = "error"; /* not "0 errors", "error-free" */
+    const atx_json_node *n = &json->nodes[node];
+    char text[80] = "";
+    size_t len = 0;
+    for (size_t at = n->begin; at < n->end && len + 1 < sizeof text; at++)
+        text[len++] = (char)tolower((unsigned char)json->text[at]);
+    bool failed = len >= sizeof LAST - 1 && strcmp(text + len - (sizeof LAST - 1), LAST) == 0;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && !failed; i++)
+        failed = strstr(text, WORDS[i]) != NULL;
+    return failed;
+}
+
+/* A status that tells of a failure, whatever the time of its row is; 0: there is none. */
+static uint32_t find_bad_status(const atx_json *json, uint32_t row)
+{
+    static const char *const NAMES[] = { "status", "outcome" };
+    uint32_t bad = 0;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !bad; i++) {
+        const uint32_t found = atx_json_member(json, row, NAMES[i]);
+        bad = is_text(json, found) && tells_of_failure(json, found) ? found : 0;
+    }
+    return bad;
+}
+
 /* Why a row has no time, where a column says so. */
 static uint32_t find_failure(const atx_json *json, uint32_t row)
 {
@@ -67,7 +102,7 @@ static uint32_t find_failure(const atx_json *json, uint32_t row)
     uint32_t found = 0;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !found; i++)
         found = atx_json_member(json, row, NAMES[i]);
-    return found && json->nodes[found].kind == ATX_JSON_STRING ? found : 0;
+    return is_text(json, found) ? found : 0;
 }
 
 /* The name of the column, or 0. */
@@ -107,7 +142,9 @@ static at_status look(atx_import_result *out, const atx_import_file *file, uint3
     if (is_misspelt(json, out->time))
         return atx_json_fail(json, out->time, 0, err,
                              "found a time that is no number; expected one such as 1.5 or 2e-3");
-    out->failure = atx_json_number(&time, json, out->time) && time > 0 ? 0 : find_failure(json, node);
+    out->failure = find_bad_status(json, node);
+    if (!out->failure && !(atx_json_number(&time, json, out->time) && time > 0))
+        out->failure = find_failure(json, node);
     return AT_OK;
 }
 

@@ -231,8 +231,9 @@ static int lines_before(const char *text, const char *end)
     return count;
 }
 
-at_status atx_import_to_json(atx_str *text, const char *path, at_error *err)
+at_status atx_import_to_json(atx_str *text, bool *is_csv, const char *path, at_error *err)
 {
+    *is_csv = false;
     atx_str out = { 0 };
     const char *begin = atx_str_text(text);
     begin += strncmp(begin, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of Windows */
@@ -252,6 +253,7 @@ at_status atx_import_to_json(atx_str *text, const char *path, at_error *err)
         atx_str_clear(&out);
         return status;
     }
+    *is_csv = !lines;
     atx_str_clear(text);
     *text = out;
     return AT_OK;

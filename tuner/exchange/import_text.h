@@ -8,4 +8,4 @@
  * of the text, so that messages name the right one. AT_ERR_INPUT: it is something else, and which command
  * takes that.
  */
-at_status atx_import_to_json(atx_str *text, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_import_to_json(atx_str *text, bool *is_csv, const char *path, at_error *err) AT_MUST_CHECK;

@@ -21,11 +21,7 @@ typedef struct writer {
     parameter params[ATX_MAX_PARAMS];
     int count;
     bool no_memory;
-    atx_line_sink *sink;
-    void *context;
-    atx_str line;
-    int64_t written;
-    bool more; /* false: nobody reads any more */
+    atx_line_writer to;
 } writer;
 
 /* ---- parameters ---- */
@@ -94,14 +90,6 @@ static void clear_params(writer *w)
 
 /* ---- writing ---- */
 
-static void emit(writer *w)
-{
-    if (w->more && !w->line.failed)
-        w->more = w->sink(w->context, atx_str_text(&w->line));
-    w->no_memory |= w->line.failed;
-    atx_str_reset(&w->line);
-}
-
 /* "4096x4096" as a list of its sizes; anything else stays a text. */
 static void add_shape(atx_str *out, const char *shape)
 {
@@ -124,7 +112,7 @@ static void add_member(atx_str *out, const char *name, const char *text)
 
 static void write_head(writer *w)
 {
-    atx_str *out = &w->line;
+    atx_str *out = &w->to.line;
     atx_str_add(out, "{");
     add_member(out, "device_name", w->of->conditions.device);
     add_member(out, "kernel_name", atx_str_text(&w->of->op));
@@ -149,7 +137,7 @@ static void write_head(writer *w)
         atx_str_add(out, "]");
     }
     atx_str_add(out, "},\"objective\":\"time\",\"cache\":{");
-    emit(w);
+    atx_line_writer_emit(&w->to);
 }
 
 /* Kernel Tuner's words; a wrong result is a failure at run time to it. */
@@ -174,11 +162,11 @@ static void add_key(atx_str *out, const char *config)
 static bool write_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     writer *w = context;
-    atx_str *out = &w->line;
+    atx_str *out = &w->to.line;
     const char *at = row->config;
     atx_setting_text s;
     (void)f;
-    atx_str_add(out, w->written++ ? "," : "");
+    atx_str_add(out, w->to.written++ ? "," : "");
     add_key(out, row->config);
     atx_str_add(out, ":{");
     while (atx_next_setting(&s, &at)) {
@@ -202,8 +190,8 @@ static bool write_trial(void *context, const atx_trial_row *row, const atx_finge
                      "\"timestamp\":");
     atx_str_add_json(out, row->measured_at);
     atx_str_add(out, "}");
-    emit(w);
-    return w->more && !w->no_memory;
+    atx_line_writer_emit(&w->to);
+    return w->to.more && !w->to.line.failed;
 }
 
 static at_status write_all(writer *w, at_error *err)
@@ -214,18 +202,18 @@ static at_status write_all(writer *w, at_error *err)
         status = atx_one_problem_each(w->of, write_trial, w, err);
     }
     if (status == AT_OK && !w->no_memory) {
-        atx_str_add(&w->line,
+        atx_str_add(&w->to.line,
                     "}\n}"); /* exactly so, or Kernel Tuner takes the file for one that was interrupted */
-        emit(w);
+        atx_line_writer_emit(&w->to);
     }
-    return status == AT_OK && w->no_memory ? atx_no_memory(err) : status;
+    return status == AT_OK && (w->no_memory || w->to.line.failed) ? atx_no_memory(err) : status;
 }
 
 at_status atx_kernel_tuner_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,
                                  void *context, at_error *err)
 {
     atx_one_problem chosen;
-    writer w = { .of = &chosen, .sink = sink, .context = context, .more = true };
+    writer w = { .of = &chosen, .to = { .sink = sink, .context = context, .more = true } };
     at_status status = atx_one_problem_choose(&chosen, store, options, err);
     if (status == AT_OK && chosen.other_template)
         status = atx_fail(err, AT_ERR_INPUT,
@@ -236,7 +224,7 @@ at_status atx_kernel_tuner_write(atx_store *store, const atx_dump_options *optio
     if (status == AT_OK)
         status = write_all(&w, err);
     clear_params(&w);
-    atx_str_clear(&w.line);
+    atx_str_clear(&w.to.line);
     atx_one_problem_clear(&chosen);
     return status;
 }

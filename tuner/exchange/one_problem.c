@@ -120,6 +120,16 @@ void atx_one_problem_clear(atx_one_problem *c)
     atx_str_clear(&c->template_name);
 }
 
+/* ---- lines ---- */
+
+void atx_line_writer_emit(atx_line_writer *w)
+{
+    if (w->line.failed)
+        return;
+    w->more = w->more && w->sink(w->context, atx_str_text(&w->line));
+    atx_str_reset(&w->line);
+}
+
 /* ---- configurations ---- */
 
 bool atx_next_setting(atx_setting_text *out, const char **at)

@@ -30,6 +30,16 @@ void atx_one_problem_clear(atx_one_problem *c);
 at_status atx_one_problem_each(const atx_one_problem *c, atx_trial_visit *row, void *context,
                                at_error *err) AT_MUST_CHECK;
 
+/* A file that is written line by line. */
+typedef struct atx_line_writer {
+    atx_line_sink *sink;
+    void *context;
+    atx_str line;    /* once it has failed, it stays as it is */
+    int64_t written; /* trials */
+    bool more;       /* false: nobody reads any more */
+} atx_line_writer;
+void atx_line_writer_emit(atx_line_writer *w);
+
 /* "TILE=32 ORDER=fast", one after the other. */
 typedef struct atx_setting_text {
     const char *name;

@@ -5,22 +5,8 @@
 
 typedef struct writer {
     const atx_one_problem *of;
-    atx_line_sink *sink;
-    void *context;
-    atx_str line;
-    int64_t written;
-    bool more; /* false: nobody reads any more */
+    atx_line_writer to;
 } writer;
-
-/* ---- writing ---- */
-
-static void emit(writer *w)
-{
-    if (w->more && !w->line.failed)
-        w->more = w->sink(w->context, atx_str_text(&w->line));
-    if (!w->line.failed)
-        atx_str_reset(&w->line);
-}
 
 /* "TILE=32 ORDER=fast" as members. */
 static void add_configuration(atx_str *out, const atx_one_problem *c, const atx_trial_row *row)
@@ -116,9 +102,9 @@ static void add_times(atx_str *out, const atx_trial_row *row)
 static bool write_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     writer *w = context;
-    atx_str *out = &w->line;
+    atx_str *out = &w->to.line;
     (void)f;
-    atx_str_addf(out, "%s{\"timestamp\":", w->written++ ? "," : "");
+    atx_str_addf(out, "%s{\"timestamp\":", w->to.written++ ? "," : "");
     atx_str_add_json(out, row->measured_at);
     atx_str_add(out, ",");
     add_configuration(out, w->of, row);
@@ -128,14 +114,14 @@ static bool write_trial(void *context, const atx_trial_row *row, const atx_finge
                  row->outcome == ATX_TIMED);
     add_measurements(out, row);
     atx_str_add(out, ",\"objectives\":[\"time\"]}");
-    emit(w);
-    return w->more && !w->line.failed;
+    atx_line_writer_emit(&w->to);
+    return w->to.more && !w->to.line.failed;
 }
 
 static void write_head(writer *w)
 {
     const atx_one_problem *c = w->of;
-    atx_str *out = &w->line;
+    atx_str *out = &w->to.line;
     atx_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\",\"kernel\":");
     atx_str_add_json(out, atx_str_text(&c->op));
     atx_str_add(out, ",\"shape\":");
@@ -149,21 +135,21 @@ static void write_head(writer *w)
         atx_str_add_json(out, atx_str_text(&c->template_name));
     }
     atx_str_add(out, "},\"results\":[");
-    emit(w);
+    atx_line_writer_emit(&w->to);
 }
 
 static at_status write_all(const atx_one_problem *c, atx_line_sink *sink, void *context, at_error *err)
 {
-    writer w = { .of = c, .sink = sink, .context = context, .more = true };
+    writer w = { .of = c, .to = { .sink = sink, .context = context, .more = true } };
     write_head(&w);
     at_status status = atx_one_problem_each(c, write_trial, &w, err);
     if (status == AT_OK)
-        status = atx_str_status(&w.line, err);
+        status = atx_str_status(&w.to.line, err);
     if (status == AT_OK) {
-        atx_str_add(&w.line, "]}");
-        emit(&w);
+        atx_str_add(&w.to.line, "]}");
+        atx_line_writer_emit(&w.to);
     }
-    atx_str_clear(&w.line);
+    atx_str_clear(&w.to.line);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "html/report_internal.h"
 #include "html/type_names.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,21 +67,38 @@ static void add_row(atx_html_page *p, const atx_compared *x)
     atx_str_add(p->out, other ? "</td></tr>\n" : "the same</td></tr>\n");
 }
 
+/* What the table below it counts to; problems of one store alone are not in the table. */
+static void add_summary(atx_html_page *p, const atx_comparison *c)
+{
+    size_t count = 0, differences[ATX_DIFFERENCES] = { 0 };
+    double logs = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const atx_compared *x = &c->items[i];
+        if (!atx_html_wants(p->options, &x->after))
+            continue;
+        count++;
+        differences[x->difference]++;
+        logs += log(x->ratio);
+    }
+    atx_str_addf(p->out, "%zu problem%s in common", count, count == 1 ? "" : "s");
+    for (int i = 0; i < ATX_DIFFERENCES; i++)
+        atx_str_addf(p->out, "%s %zu %s", i ? "," : ":", differences[i],
+                     atx_difference_name((atx_difference)i));
+    if (count)
+        atx_str_addf(p->out, "; geometric mean of time after / time before %.3f", exp(logs / (double)count));
+    atx_str_add(p->out, ".");
+    if (!p->options->op && !p->options->shape)
+        atx_str_addf(p->out, " Only before: %zu, only after: %zu.", c->only_before, c->only_after);
+    atx_str_add(p->out, "</p>\n");
+}
+
 void atx_html_before_and_after(atx_html_page *p)
 {
     const atx_comparison *c = p->options->before;
     atx_html_add(p->out,
                  "<section>\n<h2>Before and after</h2>\n<p>Before: <code>$</code>; after: <code>$</code>. ",
                  p->options->before_source, p->options->source);
-    atx_str_addf(p->out, "%zu problems in common", c->count);
-    for (int i = 0; i < ATX_DIFFERENCES; i++)
-        atx_str_addf(p->out, "%s %zu %s", i ? "," : ":", c->differences[i],
-                     atx_difference_name((atx_difference)i));
-    atx_str_addf(
-        p->out,
-        "; geometric mean of time after / time before %.3f. Only before: %zu, only after: %zu.%s</p>\n",
-        c->mean_ratio, c->only_before, c->only_after,
-        p->options->op || p->options->shape ? " Below: those of that kind." : "");
+    add_summary(p, c);
     add_plot(p, c);
     atx_str_add(
         p->out,

@@ -65,6 +65,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     tuner->log_context = o->log_context;
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
     ATX_THEN(status, atx_preparing_open(&tuner->preparing, err));
+    ATX_THEN(status, atx_later_open(&tuner->later, err));
     ATX_THEN(status, atx_asked_open(&tuner->asked,
                                     o->log_shapes ? o->log_shapes : variable(tuner, LOG_SHAPES_ENV), err));
     const atx_catalog_options options = { .dir = o->templates,
@@ -122,6 +123,7 @@ void at_close(at_tuner *tuner)
     if (!tuner || tuner->owner != getpid())
         return;
     atx_preparing_close(&tuner->preparing);
+    atx_later_close(&tuner->later);
     atx_tuning_close(&tuner->tuning);
     atx_asked_close(&tuner->asked);
     atx_library_unload(tuner);

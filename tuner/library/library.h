@@ -119,6 +119,8 @@ typedef struct atx_loaded {
     atx_module *module;
 } atx_loaded;
 
+typedef struct atx_later_job atx_later_job; /* library_later.c */
+
 /* Everything that a launch needs. */
 typedef struct atx_prepared {
     struct atx_prepared *next; /* of the same bucket */
@@ -129,9 +131,11 @@ typedef struct atx_prepared {
     atx_kernel kernel; /* its geometry and arguments */
     atx_build build;   /* borrowed by the kernel: its launches; no code, which is loaded */
     const atx_module *module;
-    atomic_bool renew; /* tuned since: the next call that may load a kernel prepares it anew */
-    bool replaced;     /* by one that was                                                     */
-    bool passing;      /* it is in no table, but for one launch                               */
+    atomic_bool renew;    /* tuned since: the next call that may load a kernel prepares it anew */
+    bool replaced;        /* by one that was                                                     */
+    bool passing;         /* it is in no table, but for one launch                               */
+    atx_later_job *later; /* what compiles the kernel that is meant, until the problem is in the table */
+    bool stands_in;       /* a pack's kernel, until that one is there */
     struct atx_prepared_variable {
         atx_ptr at;
         int64_t bytes;
@@ -156,8 +160,10 @@ typedef struct atx_asking {
     const at_layout *layout; /* of it; NULL: none */
     atx_steps steps;
     uint64_t context;
-    uint64_t hash;   /* atx_asking_hash of the others */
-    bool for_launch; /* no part of the key: only the launch of an answer is needed */
+    uint64_t hash; /* atx_asking_hash of the others */
+    /* No parts of the key. */
+    bool for_launch; /* only the launch of an answer is needed           */
+    bool later;      /* a pack may answer until the kernel is compiled */
 } atx_asking;
 
 /* A problem that the background has to tune. */
@@ -196,6 +202,17 @@ typedef struct atx_preparing {
 at_status atx_preparing_open(atx_preparing *q, at_error *err) AT_MUST_CHECK;
 void atx_preparing_close(atx_preparing *q); /* waits for running work; also of one that is not open */
 
+/* Compiling in the background: library_later.c. */
+typedef struct atx_later {
+    bool is_open;
+    pthread_mutex_t mutex;
+    atx_later_job *first; /* the oldest */
+    pthread_t thread;
+    bool has_thread, is_served; /* it looks at the queue again */
+    atomic_bool stop;
+    struct atx_exit_guard *guard; /* NULL: there was no thread yet */
+} atx_later;
+
 /* The problems that at_run was asked for: library_asked.c. */
 typedef struct atx_asked {
     bool is_open;
@@ -224,6 +241,7 @@ struct at_tuner {
     atx_tuning tuning;
     atx_asked asked;
     atx_preparing preparing;
+    atx_later later;
     atx_library_packs packs;
     bool never_compiles; /* at_open_options.no_compile */
 
@@ -300,6 +318,38 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
                                   at_error *err) AT_MUST_CHECK;
 
+/* The source of a finding and the key of its code, for a compilation elsewhere. AT_ERR_NOT_FOUND: NVRTC does
+ * not know the device. */
+at_status atx_library_source(atx_build *build, at_tuner *tuner, const atx_found_parts *f,
+                             at_error *err) AT_MUST_CHECK;
+
+/* Keeps what became of it, with the tuner and in the cache. */
+at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *compiled, int cc, bool lasting,
+                           at_error *err) AT_MUST_CHECK;
+
+/* ---- library_later.c; `slow` is held ---- */
+
+at_status atx_later_open(atx_later *later, at_error *err) AT_MUST_CHECK;
+void atx_later_close(atx_later *later); /* also of one that is not open; `slow` is not held */
+bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f); /* may a pack stand in for the finding? */
+atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f); /* NULL: it cannot be compiled */
+void atx_later_free(atx_later_job *job);                                  /* NULL is allowed */
+
+/* Compiles, then marks the prepared problem, which is in the table. Takes the job. */
+void atx_later_put(at_tuner *tuner, atx_later_job *job, atx_prepared *prepared);
+
+/* ---- library_kernel.c; `slow` is held ---- */
+
+/* What is known on the device of the current context for buffers that are so aligned. */
+at_status atx_library_find_for(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu,
+                               const at_problem *problem, const atx_steps *steps,
+                               at_error *err) AT_MUST_CHECK;
+
+/* What is known for p->problem and works here: the best first, until one does. `warning`: of what went wrong
+ * before, or "". `later`: a pack may answer until it is compiled, which p->later does. */
+at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning, bool later,
+                           at_error *err) AT_MUST_CHECK;
+
 /* ---- library_load.c ---- */
 
 /* The driver, opened on the first call. `slow` is not held. */
@@ -350,6 +400,9 @@ void atx_library_log(const at_tuner *tuner, const char *text);
 
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 void atx_tuning_close(atx_tuning *t); /* ends running work; also of one that was never opened */
+
+/* What was stored since, also by the first who made the database. `slow` is held. */
+at_status atx_tuning_see(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. `cancel` (NULL:
  * nobody asks) ends it. */

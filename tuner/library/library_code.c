@@ -235,6 +235,30 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
     return status;
 }
 
+at_status atx_library_source(atx_build *build, at_tuner *tuner, const atx_found_parts *f, at_error *err)
+{
+    at_status status = open_tools(tuner, err);
+    if (status == AT_OK)
+        status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
+    if (status == AT_OK && !atx_nvrtc_supports(tuner->nvrtc, f->cc))
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "NVRTC does not compile for sm_%d", f->cc);
+    return status == AT_OK ? start(build, tuner, f, f->cc, err) : status;
+}
+
+at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *compiled, int cc, bool lasting,
+                           at_error *err)
+{
+    const atx_kept_code *code = NULL;
+    atx_builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
+    if (find_kept(tuner, build->key))
+        return AT_OK; /* a call that could not wait was sooner */
+    atx_build_finish(build, &builder, compiled);
+    if (lasting)
+        atx_builder_keep(&builder, build->source_hash);
+    give_up_cache(tuner, &builder);
+    return keep(&code, tuner, build->key, &build->cubin, false, err);
+}
+
 at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                                  at_error *err)
 {

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *variable(const atx_tuning *t, const char *name)
 {
@@ -75,13 +76,15 @@ void atx_tuning_close(atx_tuning *t)
 
 /* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
  */
-static at_status see_what_is_new(at_tuner *tuner, at_error *err)
+at_status atx_tuning_see(at_tuner *tuner, at_error *err)
 {
     const atx_cancel cancel = { .flag = &tuner->tuning.stop };
     if (tuner->store) {
         atx_lookup_look_again(tuner->lookup);
         return AT_OK;
     }
+    if (!tuner->tuning.database.len || access(atx_str_text(&tuner->tuning.database), F_OK) != 0)
+        return AT_OK;
     at_status status = atx_store_open_unless(&tuner->store, atx_str_text(&tuner->tuning.database),
                                              ATX_STORE_READ, &cancel, err);
     ATX_THEN(status, atx_library_open_lookup(tuner, err));
@@ -124,7 +127,7 @@ at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordin
     if (status != AT_OK)
         return status;
     pthread_mutex_lock(&tuner->slow);
-    status = see_what_is_new(tuner, err);
+    status = atx_tuning_see(tuner, err);
     pthread_mutex_unlock(&tuner->slow);
     return status;
 }

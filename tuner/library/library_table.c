@@ -111,12 +111,12 @@ at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_
 
 /* ---- forgetting, and the end ---- */
 
-/* `table_lock` is held for writing. */
-static void hide_entries(atx_table *table, uint64_t context)
+/* Of one context, or of all. `table_lock` is held for writing. */
+static void hide_entries(atx_table *table, uint64_t context, bool all)
 {
     for (size_t i = 0; i < table->bucket_count; i++)
         for (atx_prepared *p = table->buckets[i]; p; p = p->next)
-            p->replaced = p->replaced || p->context == context;
+            p->replaced = p->replaced || all || p->context == context;
 }
 
 static bool is_loaded(const at_tuner *tuner, const atx_kept_code *code)
@@ -166,15 +166,29 @@ at_status at_forget(at_tuner *tuner, at_error *err)
         return status; /* nothing was ever loaded, or not here */
     pthread_mutex_lock(&tuner->slow);
     pthread_rwlock_wrlock(&tuner->table_lock);
-    hide_entries(&tuner->table, context);
+    hide_entries(&tuner->table, context, false);
     unload(tuner, gpu, context, false);
     pthread_rwlock_unlock(&tuner->table_lock);
     pthread_mutex_unlock(&tuner->slow);
     return AT_OK;
 }
 
+at_status at_renew(at_tuner *tuner, at_error *err)
+{
+    if (!tuner)
+        return atx_fail(err, AT_ERR_USAGE, "at_renew: expected a tuner; found NULL");
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = atx_tuning_see(tuner, err);
+    pthread_rwlock_wrlock(&tuner->table_lock);
+    hide_entries(&tuner->table, 0, true);
+    pthread_rwlock_unlock(&tuner->table_lock);
+    pthread_mutex_unlock(&tuner->slow);
+    return status;
+}
+
 void atx_prepared_close(atx_prepared *p)
 {
+    atx_later_free(p->later);
     atx_finding_close(p->finding);
     atx_build_clear(&p->build);
     free(p);

@@ -439,6 +439,14 @@ static void wait_for_something(atx_search_run *c)
     atx_pool_wait_all(c->env->builder.pool, fds, count, 50);
 }
 
+/* A kernel may take a minute to compile. Other searches wait for those that this one has claimed. */
+static void drop_compilations(atx_search_run *c)
+{
+    atx_pool_drop_of(c->env->builder.pool, c->owner);
+    for (size_t i = 0; i < c->candidates.candidate_count; i++)
+        atx_build_give_back(&c->candidates.candidates[i]->build);
+}
+
 static bool finished(const atx_search_run *c)
 {
     bool nothing_more = c->proposals.exhausted || c->account.tally.interrupted;
@@ -457,9 +465,8 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
     while (status == AT_OK && !finished(c)) {
         bool progressed = false;
         status = propose_ahead(c, err);
-        if (c->account.tally.interrupted &&
-            compiling(c)) /* do not wait for a kernel that compiles for a minute */
-            atx_pool_drop_of(c->env->builder.pool, c->owner);
+        if (c->account.tally.interrupted && compiling(c))
+            drop_compilations(c);
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)

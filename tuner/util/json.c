@@ -55,6 +55,27 @@ static void find_place(int *line, int *column, const atx_json *json, uint32_t no
     place_of(line, column, json->text, at < json->len ? at : json->len);
 }
 
+/* The name of the member that is this node or has it as its value, in one of the rows; 0: none is. */
+static uint32_t column_of(const atx_json *json, uint32_t node)
+{
+    for (uint32_t row = atx_json_first(json, 0); row; row = atx_json_next(json, row))
+        for (uint32_t name = row < node ? atx_json_first(json, row) : 0; name && name <= node;
+             name = atx_json_next(json, name))
+            if (name == node || name + 1 == node)
+                return name;
+    return 0;
+}
+
+static at_status fail_in_table(const atx_json *json, uint32_t node, int line, const char *what, at_error *err)
+{
+    const uint32_t name = column_of(json, node);
+    const atx_json_node *n = &json->nodes[name];
+    return name
+               ? atx_fail(err, AT_ERR_INPUT, "%s:%d: column '%.*s': %s", json->file, line,
+                          n->end - n->begin < 40 ? (int)(n->end - n->begin) : 40, json->text + n->begin, what)
+               : atx_fail(err, AT_ERR_INPUT, "%s:%d: %s", json->file, line, what);
+}
+
 at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_error *err, const char *format,
                         ...)
 {
@@ -65,6 +86,8 @@ at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_e
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     find_place(&line, &column, json, node, offset);
+    if (json->is_table)
+        return fail_in_table(json, node, line, what, err);
     return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", json->file, line, column, what);
 }
 

@@ -42,6 +42,8 @@ typedef struct atx_json {
     atx_json_node *nodes; /* depth first: the first child of a node follows it, a member's value its name */
     size_t count, cap;
     bool torn;
+    bool is_table; /* made of rows of cells, each on the line of its row: places are lines and names of
+                      columns */
 } atx_json;
 
 /* AT_ERR_INPUT: "file:line:column: found ...; expected ...". */

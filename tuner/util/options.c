@@ -305,10 +305,25 @@ static void add_row(atx_str *out, const char *name, const char *value, const cha
     atx_str_add(out, "\n");
 }
 
+/* Its lines behind the first begin below the first. */
+static void add_synopsis(atx_str *out, const char *synopsis, size_t width)
+{
+    static const char FIRST[] = "usage: ";
+    const size_t begin = sizeof FIRST - 1;
+    for (size_t len, line = 0; *synopsis; synopsis += len + (synopsis[len] == '\n'), line++) {
+        synopsis += line ? strspn(synopsis, " ") : 0;
+        len = strcspn(synopsis, "\n");
+        atx_str_addf(out, "%*s", (int)begin, line ? "" : FIRST);
+        atx_wrap(out, synopsis, len, (atx_wrap_box){ begin, begin + 4, width });
+        atx_str_add(out, "\n");
+    }
+    atx_str_add(out, "\n");
+}
+
 void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table, size_t width)
 {
     const bool json = json_format(table) != NULL;
-    atx_str_addf(out, "usage: %s\n\n", usage->synopsis);
+    add_synopsis(out, usage->synopsis, width);
     add_paragraphs(out, usage->about, width);
     atx_str_add(out, "\noptions:\n");
     for (; table->name; table++)

@@ -64,6 +64,8 @@ Test(builder, what_is_compiled_is_taken_without_a_wait_for_it, .init = need_nvrt
     cr_assert_eq(atx_store_open_cache(&builder.cache, f.db, NULL, &err), AT_OK, "%s", err.text);
     begin(&build, &builder, "kernel");
     cr_assert(!atx_claims_take(builder.claims, &other, build.key));
+    atx_build_give_back(&build); /* its search ends while it compiles */
+    cr_assert(atx_claims_take(builder.claims, &other, build.key));
     while (!atx_build_take(&build, &builder)) {
         atx_pool_wait(builder.pool, NULL, 50);
         cr_assert_eq(atx_pool_pump(builder.pool, &err), AT_OK, "%s", err.text);
@@ -118,7 +120,9 @@ Test(builder, a_kernel_has_one_claim_until_it_is_given_back)
     cr_assert(!atx_claims_take(claims, &builders[1], a), "another builder compiles it");
     cr_assert(atx_claims_take(claims, &builders[0], a), "a builder does not wait for itself");
     cr_assert(atx_claims_take(claims, &builders[1], b));
-    atx_claims_give_back(claims, a);
+    atx_claims_give_back(claims, &builders[1], a);
+    cr_assert(!atx_claims_take(claims, &builders[1], a), "it is another's");
+    atx_claims_give_back(claims, &builders[0], a);
     cr_assert(atx_claims_take(claims, &builders[1], a));
     cr_assert(!atx_claims_take(claims, &builders[0], b));
     atx_claims_close(claims);

@@ -200,6 +200,28 @@ Test(nvrtc, refuses_what_the_assembler_refuses)
     attempt_clear(&a);
 }
 
+/* NVRTC then reads less before each text. */
+Test(nvrtc, leaves_textures_out_where_a_kernel_has_none)
+{
+    static const char PLAIN[] = "#ifdef __CUDACC_RTC_MINIMAL__\n"
+                                "extern \"C\" __global__ void minimal(int *p) { *p = 1; }\n"
+                                "#else\n"
+                                "extern \"C\" __global__ void whole(int *p) { *p = 1; }\n"
+                                "#endif\n",
+                      TEXTURE[] = "extern \"C\" __global__ void read(float *p, cudaTextureObject_t t)\n"
+                                  "{\n    *p = tex2D<float>(t, 1.0f, 2.0f);\n}\n",
+                      WRONG[] = "extern \"C\" __global__ void read(float *p, cudaTextureObject_t t)\n"
+                                "{\n    *p = tex2D<float>(t, 1.0f, 2.0f) + X;\n}\n";
+    attempt a = open_or_skip();
+    cr_assert(compile(&a, PLAIN, 80, ATX_PTX) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
+    cr_expect(strstr(atx_str_text(&a.code), "minimal") || atof(atx_nvrtc_version(a.nvrtc)) < 12);
+    cr_assert(compile(&a, TEXTURE, 80, ATX_CUBIN) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
+    cr_assert(compile(&a, WRONG, 80, ATX_CUBIN) == AT_OK && !a.ok);
+    cr_assert(strstr(atx_str_text(&a.log), "\"X\" is undefined"), "%s", atx_str_text(&a.log));
+    cr_assert_not(strstr(atx_str_text(&a.log), "cudaTextureObject_t"), "%s", atx_str_text(&a.log));
+    attempt_clear(&a);
+}
+
 Test(nvrtc, finds_the_headers_of_half_types)
 {
     static const char SOURCE[] = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"

@@ -7,7 +7,13 @@
 #include "library_support.h"
 #include "pack_support.h"
 
+#include "compile/nvrtc.h"
+#include "library/library.h"
 #include "util/rng.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static char path[600];
 
@@ -206,4 +212,101 @@ Test(library_packs, what_is_asked_for_is_logged)
     options.log_shapes = "/nowhere/at/all.txt";
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_USAGE);
     cr_assert(strstr(err.text, "log_shapes: found '/nowhere/at/all.txt'"), "%s", err.text);
+}
+
+/* ---- packs that are installed with the library ---- */
+
+/* As if `path` were installed with it: packs that nobody named. */
+static at_tuner *open_installed(void)
+{
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_error err = { 0 };
+    atx_nvrtc *nvrtc = NULL;
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
+        cr_skip_test("NVRTC is not installed");
+    atx_nvrtc_close(nvrtc);
+    at_tuner *tuner = open_with(options);
+    tuner->packs.by_default = tuner->packs.read = true;
+    return tuner;
+}
+
+/* The kernel that the next launch would take: that of a pack? */
+static bool runs_a_pack(at_tuner *tuner, int64_t rows)
+{
+    at_error err = { 0 };
+    cr_assert_eq(run(tuner, rows, 512, &err), AT_OK, "%s", err.text);
+    for (size_t i = 0; i < tuner->table.bucket_count; i++)
+        for (const atx_prepared *p = tuner->table.buckets[i]; p; p = p->next)
+            if (p->problem.sizes[0] == rows && !p->replaced)
+                return p->finding->packed;
+    cr_assert_fail("the problem is not prepared");
+    return false;
+}
+
+static void wait_for_compiler(at_tuner *tuner)
+{
+    for (bool served = true; served; usleep(1000)) {
+        pthread_mutex_lock(&tuner->later.mutex);
+        served = tuner->later.is_served;
+        pthread_mutex_unlock(&tuner->later.mutex);
+    }
+}
+
+Test(library_packs, an_installed_pack_answers_until_the_kernel_is_compiled)
+{
+    at_tuner *tuner = open_installed();
+    for (int i = 0; i < 3; i++)
+        cr_expect(runs_a_pack(tuner, 300 + i), "the first call of a shape compiles nothing");
+    wait_for_compiler(tuner);
+    for (int i = 0; i < 3; i++)
+        cr_expect_not(runs_a_pack(tuner, 300 + i));
+    at_close(tuner);
+    tuner = open_installed(); /* what the cache has is no slower to load than a pack's kernel */
+    cr_expect_not(runs_a_pack(tuner, 301));
+    at_close(tuner);
+}
+
+/* A graph keeps what is captured; who prepares ahead has the time to compile. */
+Test(library_packs, who_captures_or_prepares_gets_the_kernel_itself)
+{
+    const at_found *used = NULL;
+    at_error err = { 0 };
+    at_problem problem = TUNED;
+    at_tuner *tuner = open_installed();
+    problem.sizes[0] = 500;
+    problem.sizes[1] = 512;
+    pthread_mutex_lock(&tuner->later.mutex); /* the thread does not begin */
+    tuner->later.is_served = true;
+    pthread_mutex_unlock(&tuner->later.mutex);
+    cr_expect(runs_a_pack(tuner, 400));
+    cr_expect(runs_a_pack(tuner, 400));
+    fake_capture(1);
+    cr_expect_not(runs_a_pack(tuner, 400), "which the pack answered before");
+    cr_expect_not(runs_a_pack(tuner, 401));
+    fake_capture(0);
+    cr_expect_not(runs_a_pack(tuner, 400));
+    cr_expect(runs_a_pack(tuner, 500));
+    cr_assert_eq(at_prepare(&used, tuner, &problem, NULL, &err), AT_OK, "%s", err.text);
+    cr_expect_str_neq(used->origin, "pack packed");
+    cr_expect_not(runs_a_pack(tuner, 500));
+    at_close(tuner); /* with jobs that wait */
+}
+
+/* exit() takes NVRTC's data away, which the thread that compiles uses. */
+Test(library_packs, a_program_may_end_while_kernels_are_compiled)
+{
+    enum { CHILDREN = 16, SHAPES = 40 };
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            at_tuner *tuner = open_installed();
+            for (int k = 0; k < SHAPES; k++)
+                runs_a_pack(tuner, 600 + SHAPES * i + k);
+            usleep((unsigned)i * 10000);
+            exit(0);
+        }
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "after %d ms: status %x", 10 * i, status);
+    }
 }

@@ -132,6 +132,29 @@ Test(library_run, what_is_forgotten_is_unloaded_and_prepared_again)
     cr_assert_eq(at_forget(NULL, &err), AT_ERR_USAGE);
 }
 
+/* Programs that tune by themselves: graphs may still run what was loaded before. */
+Test(library_run, what_is_renewed_is_looked_up_again_and_stays_loaded)
+{
+    at_error err = { 0 };
+    const at_found *before = NULL, *after = NULL;
+    put_winner("96x2048", 96 * 2048, "NVIDIA H200", 132);
+    at_tuner *tuner = open_tuner();
+    fake_use_context(1);
+    run_or_skip(tuner, TUNED);
+    cr_assert_eq(at_prepare(&before, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_neq(before->match, AT_MATCH_EXACT);
+    put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
+    cr_assert_eq(at_prepare(&after, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_neq(after->match, AT_MATCH_EXACT, "it is not looked up at each call");
+    cr_assert_eq(at_renew(tuner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&after, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(after->match, AT_MATCH_EXACT);
+    cr_assert_neq(before->match, AT_MATCH_EXACT, "the earlier answer stays as it was");
+    cr_assert_eq(fake_read().unloads, 0);
+    at_close(tuner);
+    cr_assert_eq(at_renew(NULL, &err), AT_ERR_USAGE);
+}
+
 Test(library_run, a_buffer_that_is_told_to_be_too_small_is_refused)
 {
     enum { BYTES = 4 * 1024 * 2048 };

@@ -73,10 +73,15 @@ def common_device(arrays: Mapping[str, Array]) -> int | None:
     return device
 
 
+def current_device() -> int:
+    """The GPU of the current context; -1: there is none."""
+    here = ctypes.c_int(-1)
+    return here.value if driver().cuCtxGetDevice(ctypes.byref(here)) == 0 else -1
+
+
 def is_current(device: int) -> bool:
     """Whether a context of this device is."""
-    here = ctypes.c_int(-1)
-    return driver().cuCtxGetDevice(ctypes.byref(here)) == 0 and here.value == device
+    return current_device() == device
 
 
 @contextlib.contextmanager

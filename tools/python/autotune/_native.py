@@ -424,6 +424,7 @@ def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
     library.at_free.argtypes = [pointer]
     library.at_free.restype = None
     library.at_op_at.argtypes = [ctypes.POINTER(ctypes.POINTER(OpStruct)), pointer, ctypes.c_int, error]
+    library.at_renew.argtypes = [pointer, error]
     library.at_prepare.argtypes = [ctypes.POINTER(found), pointer, problem, pointer, error]
     library.at_run.argtypes = [pointer, problem, ctypes.POINTER(BufferStruct), ctypes.c_int, pointer, pointer, error]
     return library

@@ -168,21 +168,13 @@ class Tuner:
             tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow),
             no_environment=no_environment, log_shapes=_text(log_shapes), packs=_folders(packs),
             no_compile=no_compile)
-        self._opened: list[ctypes.c_void_p] = []
-        self._open()
-
-    def _open(self) -> None:
-        """Again after something was tuned: what has run before then begins anew. Other threads may use what was open."""
-        handle = ctypes.c_void_p()
-        self._call("at_open", ctypes.byref(handle), self._options)
-        self._opened.append(handle)
-        self._handle = handle
+        self._handle = ctypes.c_void_p()
+        self._call("at_open", ctypes.byref(self._handle), self._options)
 
     def close(self) -> None:
         """What was run on a GPU must have ended."""
-        while self._opened:
-            self._library.at_close(self._opened.pop())
-        self._handle = ctypes.c_void_p()
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        self._library.at_close(handle)
 
     def __enter__(self) -> Tuner:
         return self
@@ -212,12 +204,14 @@ class Tuner:
         `sizes`: numbers, or a text as the program takes it, with words and layouts: "8x8 to=e5m2", "6x8x64:1.0.2".
         `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them. `dims`: the
         order of dimensions, for permute, whose sizes are then those of the input."""
-        found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
         target = _native.TargetStruct(device=_native.device_text(device).encode(), arch=arch.encode(), sms=sms)
-        self._call("at_find", ctypes.byref(found), self._handle,
-                   self._problem(op, sizes, dtype, pitches, alignments, dims), target)
+        return self._find(self._problem(op, sizes, dtype, pitches, alignments, dims), target, True)
+
+    def _find(self, problem: _native.ProblemStruct, target: _native.TargetStruct, with_source: bool) -> Found:
+        found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
+        self._call("at_find", ctypes.byref(found), self._handle, problem, target)
         try:
-            if not found.contents.template_name:
+            if not with_source or not found.contents.template_name:
                 return _native.shown(found.contents)
             self._call("at_source", ctypes.byref(text), found)
             return _native.shown(found.contents, _native.decoded(ctypes.string_at(text)))
@@ -240,7 +234,7 @@ class Tuner:
         answer = _program.last_answer(self._run_program("tune", f"{op} {shape} {_native.type_name(dtype)}", *options))
         if not answer["found"]:
             raise _native.NotFoundError("not_found", f"no winner of {op} {shape}: {answer['why']}")
-        self._open()
+        self._call("at_renew", self._handle)
         self._buffers.clear()
         return self.find(op, shape, dtype, device=answer["device"])
 
@@ -389,8 +383,10 @@ class Tuner:
 
     def _buffers_of(self, problem: _native.ProblemStruct) -> tuple[Arg, ...]:
         key = bytes(problem)
-        if key not in self._buffers:
-            self._buffers[key] = self._prepare(problem).buffers
+        if key not in self._buffers:  # looked up: to prepare would compile, which the first run may do without
+            here = _driver.current_device()
+            found = self._find(problem, _native.TargetStruct(device=str(here).encode()), False) if here >= 0 else None
+            self._buffers[key] = found.buffers if found and found.buffers else self._prepare(problem).buffers
         return self._buffers[key]
 
     def _prepare(self, problem: _native.ProblemStruct) -> Found:

@@ -1,0 +1,209 @@
+/*
+ * library_later.c - a first call that waits for no compiler: a pack that is installed with the library
+ * answers it, and a thread compiles the kernel that is meant to answer.
+ *
+ * The thread never touches the driver. It compiles with an NVRTC handle of its own and without the lock
+ * `slow`, so that the first calls of other shapes do not wait for it. It keeps the code with the tuner and
+ * marks the prepared problem; the next call that runs the problem loads the kernel.
+ */
+#include "library/library.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct atx_later_job {
+    atx_later_job *next;
+    atx_build build;  /* the source and its key */
+    const char *name; /* of the template's file; the catalog's */
+    int cc;
+    bool lasting; /* a winner's: the cache keeps it for longer */
+    atx_prepared *prepared;
+};
+
+/* ---- jobs; `slow` is held ---- */
+
+/* Numbers that are rounded would differ between the pack's kernel and the one that follows it. */
+static bool is_exact(const atx_op *op)
+{
+    bool exact = true;
+    for (int i = 0; i < op->arg_count; i++)
+        exact = exact && (op->args[i].role == ATX_SCALAR || op->args[i].check.rule == ATX_EXACT);
+    return exact;
+}
+
+bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f)
+{
+    if (!tuner->packs.by_default || tuner->no_compile || f->packed || !is_exact(f->problem.op))
+        return false;
+    atx_packs_read_default(tuner);
+    return tuner->packs.count > 0 && tuner->packs.kept < ATX_PACKED_KEPT;
+}
+
+/* exit() is not to take NVRTC's data away while the thread compiles. The guard outlives the tuner: a program
+ * may end without at_close. */
+struct atx_exit_guard {
+    at_tuner *tuner; /* NULL: it was closed */
+};
+
+int __cxa_atexit(void (*call)(void *), void *argument, void *library);
+extern void *__dso_handle;
+
+static void end_thread(atx_later *later)
+{
+    pthread_mutex_lock(&later->mutex);
+    atomic_store(&later->stop, true);
+    pthread_mutex_unlock(&later->mutex);
+    if (later->has_thread)
+        pthread_join(later->thread, NULL);
+    later->has_thread = false;
+}
+
+static void end_at_exit(void *context)
+{
+    struct atx_exit_guard *guard = context;
+    if (guard->tuner && guard->tuner->owner == getpid()) {
+        end_thread(&guard->tuner->later);
+        guard->tuner->later.guard = NULL;
+    }
+    free(guard);
+}
+
+/* exit() works backwards: NVRTC must have made all of its data before the guard is known to it, which takes a
+ * compilation, 20 ms once in a process. */
+static bool guard_exit(at_tuner *tuner, int cc)
+{
+    atx_compiled nothing = { 0 };
+    const atx_nvrtc_source source = { "extern \"C\" __global__ void k() {}\n", "empty", cc, ATX_CUBIN };
+    if (tuner->later.guard)
+        return true;
+    at_status status = atx_nvrtc_compile(tuner->nvrtc, &nothing.ok, &nothing.code, &nothing.log,
+                                         &nothing.resources, &source, NULL);
+    atx_compiled_clear(&nothing);
+    struct atx_exit_guard *guard = status == AT_OK ? calloc(1, sizeof *guard) : NULL;
+    if (guard && __cxa_atexit(end_at_exit, guard, &__dso_handle) == 0) {
+        guard->tuner = tuner;
+        tuner->later.guard = guard;
+        return true;
+    }
+    free(guard);
+    return false;
+}
+
+void atx_later_free(atx_later_job *job)
+{
+    if (job)
+        atx_build_clear(&job->build);
+    free(job);
+}
+
+atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f)
+{
+    atx_later_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return NULL;
+    job->name = f->t->text.file;
+    job->cc = f->cc;
+    job->lasting = f->shown.match == AT_MATCH_EXACT;
+    if (atx_library_source(&job->build, tuner, f, NULL) == AT_OK && guard_exit(tuner, f->cc))
+        return job;
+    atx_later_free(job);
+    return NULL;
+}
+
+/* ---- the thread ---- */
+
+static void compile(at_tuner *tuner, atx_nvrtc *nvrtc, atx_later_job *job)
+{
+    atx_compiled compiled = { 0 };
+    at_error err = { 0 };
+    const atx_nvrtc_source source = { job->build.source.data, job->name, job->cc, ATX_CUBIN };
+    at_status status = atx_nvrtc_compile(nvrtc, &compiled.ok, &compiled.code, &compiled.log,
+                                         &compiled.resources, &source, &err);
+    if (status == AT_OK && !compiled.ok)
+        status = atx_fail(&err, AT_ERR_INPUT, "%s does not compile for sm_%d: %s", job->name, job->cc,
+                          atx_str_text(&compiled.log));
+    if (status == AT_OK && !atomic_load(&tuner->later.stop)) {
+        pthread_mutex_lock(&tuner->slow);
+        status = atx_library_keep(tuner, &job->build, &compiled, job->cc, job->lasting, &err);
+        pthread_mutex_unlock(&tuner->slow);
+        atomic_store(&job->prepared->renew, status == AT_OK);
+    }
+    if (status != AT_OK)
+        atx_library_log(tuner, err.text); /* the pack's kernel stays */
+    atx_compiled_clear(&compiled);
+}
+
+/* The oldest job; NULL: the thread ends. */
+static atx_later_job *next_job(atx_later *later)
+{
+    pthread_mutex_lock(&later->mutex);
+    atx_later_job *job = atomic_load(&later->stop) ? NULL : later->first;
+    if (job)
+        later->first = job->next;
+    else
+        later->is_served = false;
+    pthread_mutex_unlock(&later->mutex);
+    return job;
+}
+
+static void *serve_jobs(void *context)
+{
+    at_tuner *tuner = context;
+    atx_nvrtc *nvrtc = NULL;
+    at_error err = { 0 };
+    const at_status status =
+        atx_nvrtc_open_with(&nvrtc, atx_headers_text(tuner->tuning.headers), tuner->no_environment, &err);
+    if (status != AT_OK)
+        atx_library_log(tuner, err.text);
+    for (atx_later_job *job; (job = next_job(&tuner->later));) {
+        if (status == AT_OK)
+            compile(tuner, nvrtc, job);
+        atx_later_free(job);
+    }
+    atx_nvrtc_close(nvrtc);
+    return NULL;
+}
+
+/* ---- the queue ---- */
+
+static void start_thread(at_tuner *tuner)
+{
+    atx_later *later = &tuner->later;
+    if (later->has_thread)
+        pthread_join(later->thread, NULL); /* the one before has ended, or is about to */
+    later->has_thread = later->is_served = atx_library_thread(&later->thread, serve_jobs, tuner);
+}
+
+void atx_later_put(at_tuner *tuner, atx_later_job *job, atx_prepared *prepared)
+{
+    atx_later *later = &tuner->later;
+    atx_later_job **last = &later->first;
+    job->prepared = prepared;
+    pthread_mutex_lock(&later->mutex);
+    while (*last)
+        last = &(*last)->next;
+    *last = job; /* where there is no thread for it, at_close frees it */
+    if (!later->is_served && !atomic_load(&later->stop))
+        start_thread(tuner);
+    pthread_mutex_unlock(&later->mutex);
+}
+
+at_status atx_later_open(atx_later *later, at_error *err)
+{
+    later->is_open = pthread_mutex_init(&later->mutex, NULL) == 0;
+    return later->is_open ? AT_OK : atx_no_memory(err);
+}
+
+void atx_later_close(atx_later *later)
+{
+    if (!later->is_open)
+        return;
+    end_thread(later);
+    for (atx_later_job *job = later->first, *next; job; job = next) {
+        next = job->next;
+        atx_later_free(job);
+    }
+    if (later->guard)
+        later->guard->tuner = NULL;
+    pthread_mutex_destroy(&later->mutex);
+}
