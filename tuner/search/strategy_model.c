@@ -10,6 +10,7 @@
  * the compiler had to spill, and with what was measured meanwhile. Once in its life it may be put
  * off for a better one.
  */
+#include "search/gain.h"
 #include "search/spill_cost.h"
 #include "search/strategy.h"
 #include "search/surrogate.h"
@@ -59,7 +60,8 @@ typedef struct model {
     atx_rng rng;
     atx_permutation order;
     int64_t place, under_way, done, left, pace;
-    atx_index_set seen, deferred;
+    atx_index_set seen, deferred, pooled;
+    atx_gain normal;
     row rows[ROWS];
     struct model_slot {
         int64_t slots[SLOTS];                              /* -1: free */
@@ -108,6 +110,7 @@ static void model_close(void *state)
     atx_features_close(m->features);
     atx_index_set_clear(&m->seen);
     atx_index_set_clear(&m->deferred);
+    atx_index_set_clear(&m->pooled);
     free(m->opening.first);
     free(m);
 }
@@ -119,6 +122,7 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     if (!m)
         return atx_no_memory(err);
     m->search = *search;
+    atx_gain_fill(&m->normal);
     m->rng.state = search->seed ^ 0x6d6f64656cu;
     m->order = atx_permute((uint64_t)search->total, search->seed);
     m->left = search->max_trials < search->total ? search->max_trials : search->total;
@@ -165,17 +169,19 @@ static int64_t draw(model *m)
     return -1;
 }
 
-static bool in_pool(const model *m, int64_t index)
+static void free_slot(model *m, int slot)
 {
-    for (int i = 0; i < m->slot.slot_count; i++)
-        if (m->slot.slots[i] == index)
-            return true;
-    return false;
+    if (m->slot.slots[slot] >= 0)
+        atx_index_set_remove(&m->pooled, m->slot.slots[slot]);
+    m->slot.slots[slot] = -1;
 }
 
 static void put_slot(model *m, int slot, int64_t index)
 {
     uint8_t levels[ATX_MAX_FEATURES];
+    free_slot(m, slot);
+    if (!atx_index_set_add(&m->pooled, index))
+        return;
     m->slot.slots[slot] = index;
     atx_features_levels(levels, m->features, index);
     atx_surrogate_place(m->surrogate, slot, levels);
@@ -199,7 +205,7 @@ static int poorest_slot(const model *m)
 
 static void offer(model *m, int64_t index)
 {
-    if (index >= 0 && !atx_index_set_has(&m->seen, index) && !in_pool(m, index))
+    if (index >= 0 && !atx_index_set_has(&m->seen, index) && !atx_index_set_has(&m->pooled, index))
         put_slot(m, poorest_slot(m), index);
 }
 
@@ -226,7 +232,7 @@ static void fill_free(model *m)
             index = draw(m);
             if (index < 0)
                 return;
-            index = in_pool(m, index) ? -1 : index;
+            index = atx_index_set_has(&m->pooled, index) ? -1 : index;
         }
         if (index >= 0)
             put_slot(m, i, index);
@@ -303,27 +309,23 @@ static void weigh_failures(model *m)
             m->slot.gain[i] /= 1 + COSTLY * fmin(fmax(m->slot.chance[i], 0), 1);
 }
 
-/* Expected improvement over `best` of a normal variable. */
-static double improvement(double best, double mean, double deviation)
-{
-    double z = (best - mean) / deviation;
-    if (z < -8)
-        return 0;
-    return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + 0.3989422804014327 * exp(-0.5 * z * z));
-}
-
 /*
  * What trying every candidate is expected to gain, as if they did not depend on each other: more than is
- * really to be had. The integral of the chance that at least one is better than the best by more than x.
+ * really to be had. The integral of the chance that at least one is better than the best by more than x. It
+ * lies between the gain of the best candidate and the sum; where these decide it is not computed.
  */
 static double gain_of_all(const model *m, double best)
 {
-    double sum = 0, step = m->search.worth / 2, none = 0;
+    double sum = 0, step = m->search.worth / 2, none = 0, most = 0;
+    for (int i = 0; i < m->slot.slot_count; i++)
+        most += fmax(m->slot.gain[i], 0);
+    if (m->top_gain >= m->search.worth || most < m->search.worth)
+        return sqrt(m->top_gain * most);
     for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
         none = 1;
         for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
             if (m->slot.gain[i] > 1e-7)
-                none *= 0.5 * erfc((best - x - m->slot.mean[i]) / m->slot.deviation[i] * M_SQRT1_2);
+                none *= 1 - atx_gain_chance(&m->normal, best - x, m->slot.mean[i], m->slot.deviation[i]);
         sum += step * (1 - none);
     }
     return sum;
@@ -343,7 +345,7 @@ static int64_t choose(model *m)
         m->slot.mean[i] += m->slot.error[i];
         m->slot.deviation[i] *= m->slot.unsure[i];
         m->slot.gain[i] =
-            m->slot.slots[i] < 0 ? -1 : improvement(best, m->slot.mean[i], m->slot.deviation[i]);
+            m->slot.slots[i] < 0 ? -1 : atx_gain_of(&m->normal, best, m->slot.mean[i], m->slot.deviation[i]);
     }
     weigh_failures(m);
     for (int i = 0; i < m->slot.slot_count; i++)
@@ -389,9 +391,9 @@ static int64_t take(model *m, int64_t index, bool sure)
     uint8_t levels[ATX_MAX_FEATURES];
     if (!atx_index_set_add(&m->seen, index))
         return ATX_NO_MORE;
-    for (int i = 0; i < m->slot.slot_count; i++)
+    for (int i = 0; atx_index_set_has(&m->pooled, index); i++)
         if (m->slot.slots[i] == index)
-            m->slot.slots[i] = -1;
+            free_slot(m, i);
     if (atx_surrogate_rows(m->surrogate) == ROWS)
         compact(m);
     if (atx_surrogate_rows(m->surrogate) < ROWS) {
@@ -511,10 +513,10 @@ static bool model_consider(void *state, int64_t index, const atx_resources *reso
     atx_surrogate_predict_row(m->surrogate, &r->predicted, &r->deviation, at);
     r->resources = *resources;
     double left, error = atx_spill_cost_of(&left, &m->spill_cost, resources);
-    double gain = improvement(best, r->predicted, r->deviation);
+    double gain = atx_gain_of(&m->normal, best, r->predicted, r->deviation);
     bool late = gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
-    bool worse =
-        gain >= least && improvement(best, r->predicted + error, left * r->deviation) < WORSE_SHARE * least;
+    bool worse = gain >= least && atx_gain_of(&m->normal, best, r->predicted + error, left * r->deviation) <
+                                      WORSE_SHARE * least;
     if (r->sure || (!late && !worse) || !atx_index_set_add(&m->deferred, index))
         return true;
     deferred(m, at, error, left);
