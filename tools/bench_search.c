@@ -209,6 +209,8 @@ static at_status run_one(run *out, field *f, size_t space, const atx_strategy *s
     search.worth = f->set->worth;
     search.hints = s->hints;
     search.hint_count = f->set->hints ? s->hint_count : 0;
+    search.elsewhere = s->elsewhere;
+    search.elsewhere_count = f->set->hints ? s->elsewhere_count : 0;
     double started_s = cpu_now_s();
     at_status status = strategy->open(&state, &search, err);
     if (status == AT_OK) {
@@ -496,7 +498,8 @@ int main(int argc, char **argv)
         { "--lag", ATX_OPT_COUNT, "N", "proposals under way before the first result (default 1)", &set.lag },
         { "--worth", ATX_OPT_COUNT, "N", "stop when less than N per mille is expected (default 0: never)",
           &per_mille },
-        { "--hints", ATX_OPT_FLAG, NULL, "begin with what won for the recording's other shapes", &set.hints },
+        { "--hints", ATX_OPT_FLAG, NULL,
+          "begin with what won, and was tried, for the recording's other shapes", &set.hints },
         { "--model-of", ATX_OPT_TEXT, "DB", "with --hints: and with what the model beside DB expects",
           &model_of },
         { "--least", ATX_OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },

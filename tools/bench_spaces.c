@@ -197,6 +197,22 @@ static void add_hint(atx_bench_space *s, const atx_hint *hint)
         s->hints[s->hint_count++] = index;
 }
 
+static at_status add_elsewhere(atx_bench_space *s, reading *r, const atx_hint *hint, at_error *err)
+{
+    int count = 0;
+    atx_elsewhere_trial *trials = malloc(ATX_MAX_ELSEWHERE * sizeof *trials);
+    if (!trials)
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = atx_lookup_trials(trials, &count, ATX_MAX_ELSEWHERE, r->lookup, hint, err);
+    for (int i = 0; i < count; i++) {
+        int64_t index = atx_search_find(&s->search, trials[i].t, &trials[i].config);
+        if (index >= 0)
+            s->elsewhere[s->elsewhere_count++] = (atx_elsewhere){ index, trials[i].seconds };
+    }
+    free(trials);
+    return status;
+}
+
 /* What a search of this shape would begin with if the recording's other shapes were tuned, and it were not.
  */
 static at_status read_hints(atx_bench_space *s, reading *r, const key_text *text, const atx_fingerprint *f,
@@ -212,12 +228,15 @@ static at_status read_hints(atx_bench_space *s, reading *r, const key_text *text
             atx_lookup_expected(hints, &count, ATX_MAX_EXPECTED, r->expecting, &s->problem, &target, err);
     for (int i = 0; i < count; i++)
         add_hint(s, &hints[i]);
-    int most = s->hint_count + ATX_BENCH_WON;
+    int expected = s->hint_count, most = expected + ATX_BENCH_WON;
     if (status == AT_OK)
         status = atx_lookup_hints(hints, &count, 64, r->lookup, &s->problem, &target, err);
-    for (int i = 0; i < count && s->hint_count < most; i++)
-        if (strcmp(hints[i].answer->shape, text->shape) != 0)
+    for (int i = 0; i < count && s->hint_count < most && status == AT_OK; i++)
+        if (strcmp(hints[i].answer->shape, text->shape) != 0) {
             add_hint(s, &hints[i]);
+            if (!expected && !s->elsewhere_count)
+                status = add_elsewhere(s, r, &hints[i], err);
+        }
     return status;
 }
 

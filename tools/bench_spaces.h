@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lang/catalog.h"
+#include "lookup/lookup.h"
 #include "search/strategy.h"
 
 #define ATX_BENCH_HINTS 11
@@ -24,6 +25,8 @@ typedef struct atx_bench_space {
     int64_t sorted_count;
     int64_t hints[ATX_BENCH_HINTS]; /* what a model expects, what won for other shapes of the recording */
     int hint_count;
+    atx_elsewhere elsewhere[ATX_MAX_ELSEWHERE]; /* trials of the nearest of these shapes */
+    int elsewhere_count;
 } atx_bench_space;
 
 typedef struct atx_bench_spaces {

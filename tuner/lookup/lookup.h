@@ -157,7 +157,22 @@ typedef struct atx_hint {
 at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *lookup, const atx_problem *problem,
                            const atx_target *target, at_error *err) AT_MUST_CHECK;
 
-#define ATX_MAX_EXPECTED 3
+/* A configuration that was timed for another problem or on another device. */
+typedef struct atx_elsewhere_trial {
+    const atx_template *t;
+    atx_config config;
+    double seconds;
+} atx_elsewhere_trial;
+
+/*
+ * Up to `max` trials that the store has of the problem and device where a hint won, as the present templates
+ * read them, older versions of these included: the fastest half of `max`, and an even choice of the others.
+ */
+at_status atx_lookup_trials(atx_elsewhere_trial *out, int *count, int max, atx_lookup *lookup,
+                            const atx_hint *hint, at_error *err) AT_MUST_CHECK;
+
+#define ATX_MAX_ELSEWHERE 96
+#define ATX_MAX_EXPECTED  3
 
 /*
  * Up to `max` configurations, and ATX_MAX_EXPECTED, that a model expects to be the fastest, the best first:

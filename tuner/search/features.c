@@ -28,8 +28,8 @@ struct atx_features {
     const atx_param *param_of[ATX_MAX_FEATURES]; /* the first that gave this feature; NULL: another kind */
     bool is_twos[ATX_MAX_FEATURES];
     int count;
-    int template_feature, figure_feature[FIGURES]; /* -1: none */
-    column *columns;                               /* ATX_MAX_PARAMS for each space */
+    int template_feature, elsewhere_feature, figure_feature[FIGURES]; /* -1: none */
+    column *columns;                                                  /* ATX_MAX_PARAMS for each space */
 };
 
 /* ---- levels ---- */
@@ -150,6 +150,7 @@ at_status atx_features_open(atx_features **out, const atx_search *search, at_err
         goto done;
     }
     f->template_feature = search->space_count > 1 ? add_plain(f, false, search->space_count, 1) : -1;
+    f->elsewhere_feature = search->elsewhere_count ? add_plain(f, false, 2, 1) : -1;
     for (int k = 0; k < FIGURES; k++)
         f->figure_feature[k] = search->slots ? add_plain(f, true, ATX_MAX_LEVELS, 1.0f / 16) : -1;
     for (int i = 0; i < search->space_count && status == AT_OK; i++) {
@@ -238,4 +239,9 @@ void atx_features_levels(uint8_t *out, const atx_features *f, int64_t index)
         atx_space_config(&config, space, local);
         add_figures(out, f, t, &config);
     }
+}
+
+void atx_features_mark_elsewhere(uint8_t *levels, const atx_features *f)
+{
+    levels[f->elsewhere_feature] = 1;
 }

@@ -3,8 +3,9 @@
  * learn from.
  *
  * A feature is a parameter (one of the same name in several templates is one feature), how often two divides
- * a parameter's value where that varies, the template, or a figure of the launch: threads a block, blocks,
- * shared memory. Each has up to ATX_MAX_LEVELS levels; levels of an ordered feature have a place on a line.
+ * a parameter's value where that varies, the template, a figure of the launch (threads a block, blocks,
+ * shared memory), or whether a trial is of this problem or from elsewhere. Each has up to ATX_MAX_LEVELS
+ * levels; levels of an ordered feature have a place on a line.
  */
 #pragma once
 
@@ -33,3 +34,6 @@ const atx_feature *atx_features_at(const atx_features *features, int i);
 
 /* The levels of a configuration, as many as there are features. */
 void atx_features_levels(uint8_t *out, const atx_features *features, int64_t index);
+
+/* Makes them the levels of a trial from elsewhere; the search must have such. */
+void atx_features_mark_elsewhere(uint8_t *levels, const atx_features *features);

@@ -8,6 +8,12 @@
 
 #include "space/space.h"
 
+/* A configuration's time for another problem or on another device. */
+typedef struct atx_elsewhere {
+    int64_t index;
+    double seconds;
+} atx_elsewhere;
+
 /* What a strategy may look at. Borrowed. */
 typedef struct atx_search {
     atx_space *const *spaces;
@@ -19,6 +25,8 @@ typedef struct atx_search {
     int ahead;            /* proposals that keep the pipeline busy; 0 and 1: one after the other    */
     const int64_t *hints; /* to be tried first: what is expected to win, winners of neighbouring problems */
     int hint_count;
+    const atx_elsewhere *elsewhere; /* all of one problem on one device */
+    int elsewhere_count;
     double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
 } atx_search;
 

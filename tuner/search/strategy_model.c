@@ -10,22 +10,14 @@
  * the compiler had to spill, and with what was measured meanwhile. Once in its life it may be put
  * off for a better one.
  */
-#include "search/spill_cost.h"
-#include "search/strategy.h"
-#include "search/surrogate.h"
-#include "util/index_set.h"
-#include "util/permute.h"
+#include "search/strategy_model_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS         512  /* trials that the model holds; beyond, the fastest and the newest of them       */
-#define SLOTS        1024 /* candidates                                                                  */
-#define BEST         4    /* configurations whose neighbours are candidates                              */
-#define RANDOM_FIRST 5    /* drawn before the model is asked                                             */
-#define SPARE_SHARE  3    /* and one more for each so many compilers, which had nothing else to do then   */
-#define FRESH        16   /* candidates exchanged for new ones with every proposal                       */
+#define RANDOM_FIRST 5 /* drawn before the model is asked                                             */
+#define SPARE_SHARE  3 /* and one more for each so many compilers, which had nothing else to do then   */
 #define TRAINING_SET_STEPS                                                                                   \
     15 /* of climbing, each time the number of trials has grown by TRAINING_SET_GROWTH      */
 #define TRAINING_SET_GROWTH 1.2
@@ -40,57 +32,12 @@
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
 #define CALM_TRIALS         48 /* so many in a row must have expected little                                  */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
+#define ENOUGH_HERE         20 /* timed trials after which those from elsewhere only mislead */
 #define EASING              0.5 /* see model_expected_left                                                     */
-
-/* A trial as the model sees it. */
-typedef struct row {
-    int64_t index;
-    double seconds;              /* NAN: not known yet; INFINITY: failed */
-    bool costly;                 /* it took the device's process with it */
-    bool sure;                   /* to be timed in any case              */
-    atx_resources resources;     /* once compiled                        */
-    double predicted, deviation; /* of the logarithm of seconds, then    */
-} row;
-
-typedef struct model {
-    atx_search search;
-    atx_features *features;
-    atx_surrogate *surrogate;
-    atx_rng rng;
-    atx_permutation order;
-    int64_t place, under_way, done, left, pace;
-    atx_index_set seen, deferred;
-    row rows[ROWS];
-    struct model_slot {
-        int64_t slots[SLOTS];                              /* -1: free */
-        int slot_count;                                    /* SLOTS, or all there are */
-        double error[SLOTS], unsure[SLOTS];                /* what its spills tell; 0 and 1: nothing */
-        double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
-        double chance[SLOTS];                              /* of a failure               */
-    } slot;
-    double top_gain; /* expected of the newest proposal           */
-    atx_spill_cost spill_cost;
-    struct model_fastest {
-        int64_t best[BEST]; /* the fastest, the first of all first */
-        double best_s[BEST];
-        int best_count;
-        bool best_changed;
-    } fastest;
-    int timed, next_training_set;
-    bool ended;
-    int devices; /* that measure */
-    int calm;    /* proposals in a row after which little was expected */
-    double gain; /* expected of all, when it was last asked for; INFINITY: it was not */
-    struct model_opening {
-        int64_t *first; /* to be tried before the model: hints, defaults */
-        int first_count, next_first;
-        int random_first;
-    } opening;
-} model;
 
 /* ---- opening ---- */
 
-static void add_first(model *m, int64_t index)
+static void add_first(atx_model *m, int64_t index)
 {
     for (int i = 0; i < m->opening.first_count; i++)
         if (m->opening.first[i] == index)
@@ -101,13 +48,14 @@ static void add_first(model *m, int64_t index)
 
 static void model_close(void *state)
 {
-    model *m = state;
+    atx_model *m = state;
     if (!m)
         return;
     atx_surrogate_close(m->surrogate);
     atx_features_close(m->features);
     atx_index_set_clear(&m->seen);
     atx_index_set_clear(&m->deferred);
+    atx_index_set_clear(&m->pooled);
     free(m->opening.first);
     free(m);
 }
@@ -115,24 +63,25 @@ static void model_close(void *state)
 static at_status model_open(void **state, const atx_search *search, at_error *err)
 {
     at_status status = AT_OK;
-    model *m = calloc(1, sizeof *m);
+    atx_model *m = calloc(1, sizeof *m);
     if (!m)
         return atx_no_memory(err);
     m->search = *search;
+    atx_gain_fill(&m->normal);
     m->rng.state = search->seed ^ 0x6d6f64656cu;
     m->order = atx_permute((uint64_t)search->total, search->seed);
     m->left = search->max_trials < search->total ? search->max_trials : search->total;
     m->opening.first =
         calloc((size_t)(search->hint_count + search->space_count) + 1, sizeof *m->opening.first);
-    m->slot.slot_count = search->total < SLOTS ? (int)search->total : SLOTS;
-    for (int i = 0; i < SLOTS; i++)
+    m->slot.slot_count = search->total < ATX_MODEL_SLOTS ? (int)search->total : ATX_MODEL_SLOTS;
+    for (int i = 0; i < ATX_MODEL_SLOTS; i++)
         m->slot.slots[i] = -1;
     if (!m->opening.first)
         status = atx_no_memory(err);
     if (status == AT_OK)
         status = atx_features_open(&m->features, &m->search, err);
     if (status == AT_OK)
-        status = atx_surrogate_open(&m->surrogate, m->features, ROWS, m->slot.slot_count + 1, err);
+        status = atx_surrogate_open(&m->surrogate, m->features, ATX_MODEL_ROWS, m->slot.slot_count + 1, err);
     if (status != AT_OK) {
         model_close(m);
         return status;
@@ -144,108 +93,15 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     m->opening.random_first =
         m->opening.first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_training_set = RANDOM_FIRST;
+    if (search->elsewhere_count) {
+        atx_model_add_elsewhere(m);
+        m->opening.random_first = 0;
+        m->next_training_set = 1;
+    }
     m->devices = 1;
     m->gain = INFINITY;
     *state = m;
     return AT_OK;
-}
-
-/* ---- the pool ---- */
-
-/* The next of a uniform walk that was not proposed; -1: there is none. */
-static int64_t draw(model *m)
-{
-    for (int64_t tries = 0; tries < m->search.total; tries++) {
-        if (m->place == m->search.total)
-            m->place = 0;
-        int64_t index = (int64_t)atx_permute_at(&m->order, (uint64_t)m->place++);
-        if (!atx_index_set_has(&m->seen, index))
-            return index;
-    }
-    return -1;
-}
-
-static bool in_pool(const model *m, int64_t index)
-{
-    for (int i = 0; i < m->slot.slot_count; i++)
-        if (m->slot.slots[i] == index)
-            return true;
-    return false;
-}
-
-static void put_slot(model *m, int slot, int64_t index)
-{
-    uint8_t levels[ATX_MAX_FEATURES];
-    m->slot.slots[slot] = index;
-    atx_features_levels(levels, m->features, index);
-    atx_surrogate_place(m->surrogate, slot, levels);
-    m->slot.error[slot] = 0;
-    m->slot.unsure[slot] = 1;
-    m->slot.gain[slot] = INFINITY; /* until it is known */
-}
-
-/* A slot that is free, or the least promising one. */
-static int poorest_slot(const model *m)
-{
-    int poorest = 0;
-    for (int i = 0; i < m->slot.slot_count; i++) {
-        if (m->slot.slots[i] < 0)
-            return i;
-        if (m->slot.gain[i] < m->slot.gain[poorest])
-            poorest = i;
-    }
-    return poorest;
-}
-
-static void offer(model *m, int64_t index)
-{
-    if (index >= 0 && !atx_index_set_has(&m->seen, index) && !in_pool(m, index))
-        put_slot(m, poorest_slot(m), index);
-}
-
-static void offer_neighbours(model *m, int64_t of)
-{
-    int64_t list[256], local = 0;
-    int which = 0;
-    const atx_space *space = atx_search_locate(&m->search, of, &which, &local);
-    if (!space)
-        return;
-    int64_t count = atx_space_neighbours(list, 256, space, local, ATX_HAMMING);
-    for (int64_t i = 0; i < count && i < 256; i++)
-        offer(m, atx_search_index(&m->search, which, list[i]));
-}
-
-/* Into the free slots what the walk gives next. */
-static void fill_free(model *m)
-{
-    for (int i = 0; i < m->slot.slot_count; i++) {
-        int64_t index = -1;
-        if (m->slot.slots[i] >= 0)
-            continue;
-        for (int tries = 0; tries < 8 && index < 0; tries++) {
-            index = draw(m);
-            if (index < 0)
-                return;
-            index = in_pool(m, index) ? -1 : index;
-        }
-        if (index >= 0)
-            put_slot(m, i, index);
-    }
-}
-
-static void renew_pool(model *m)
-{
-    fill_free(m);
-    if (m->search.total <= SLOTS) { /* all are there */
-        for (int64_t i = 0; i < m->search.total; i++)
-            offer(m, i);
-        return;
-    }
-    for (int i = 0; i < FRESH; i++)
-        offer(m, draw(m));
-    for (int i = 0; i < m->fastest.best_count && m->fastest.best_changed; i++)
-        offer_neighbours(m, m->fastest.best[i]);
-    m->fastest.best_changed = false;
 }
 
 /* ---- choosing ---- */
@@ -260,30 +116,31 @@ static int ascending(const void *a, const void *b)
  * Gives the model its values: logarithms of seconds. A failure is as bad as most are slow: bad enough to lead
  * away, and less of a cliff beside a configuration that may be the best. Returns the best.
  */
-static double set_values(model *m)
+static double set_values(atx_model *m)
 {
-    double logs[ROWS];
+    double logs[ATX_MODEL_ROWS];
     int rows = atx_surrogate_rows(m->surrogate), count = 0;
     for (int i = 0; i < rows; i++)
-        if (isfinite(m->rows[i].seconds))
+        if (isfinite(m->rows[i].seconds) && !m->rows[i].elsewhere)
             logs[count++] = log(m->rows[i].seconds);
     qsort(logs, (size_t)count, sizeof *logs, ascending);
     double bad = logs[(int)(count * FAILURE_RANK)];
     for (int i = 0; i < rows; i++)
-        if (!isnan(m->rows[i].seconds))
+        if (!isnan(m->rows[i].seconds) && !m->rows[i].elsewhere)
             atx_surrogate_set(m->surrogate, i, isfinite(m->rows[i].seconds) ? log(m->rows[i].seconds) : bad);
+    atx_model_set_elsewhere(m);
     return logs[0];
 }
 
 /* The chance, by the model, that a candidate fails, or fails and is costly. False: none did yet. */
-static bool predict_failures(model *m, bool costly)
+static bool predict_failures(atx_model *m, bool costly)
 {
-    double failed[ROWS];
+    double failed[ATX_MODEL_ROWS];
     bool any = false;
     int rows = atx_surrogate_rows(m->surrogate);
     for (int i = 0; i < rows; i++) {
         bool counts = isinf(m->rows[i].seconds) && (m->rows[i].costly || !costly);
-        failed[i] = isnan(m->rows[i].seconds) ? (double)NAN : counts;
+        failed[i] = isnan(m->rows[i].seconds) || m->rows[i].elsewhere ? (double)NAN : counts;
         any |= counts;
     }
     if (any)
@@ -293,7 +150,7 @@ static bool predict_failures(model *m, bool costly)
 
 /* Weighs expected gains with the chance that the candidate is right at all, and with what its failure costs.
  */
-static void weigh_failures(model *m)
+static void weigh_failures(atx_model *m)
 {
     if (predict_failures(m, false))
         for (int i = 0; i < m->slot.slot_count; i++)
@@ -303,36 +160,36 @@ static void weigh_failures(model *m)
             m->slot.gain[i] /= 1 + COSTLY * fmin(fmax(m->slot.chance[i], 0), 1);
 }
 
-/* Expected improvement over `best` of a normal variable. */
-static double improvement(double best, double mean, double deviation)
-{
-    double z = (best - mean) / deviation;
-    if (z < -8)
-        return 0;
-    return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + 0.3989422804014327 * exp(-0.5 * z * z));
-}
-
 /*
  * What trying every candidate is expected to gain, as if they did not depend on each other: more than is
- * really to be had. The integral of the chance that at least one is better than the best by more than x.
+ * really to be had. The integral of the chance that at least one is better than the best by more than x. It
+ * lies between the gain of the best candidate and the sum; where these decide it is not computed.
  */
-static double gain_of_all(const model *m, double best)
+static double gain_of_all(const atx_model *m, double best)
 {
-    double sum = 0, step = m->search.worth / 2, none = 0;
+    double sum = 0, step = m->search.worth / 2, none = 0, most = 0;
+    for (int i = 0; i < m->slot.slot_count; i++)
+        most += fmax(m->slot.gain[i], 0);
+    if (m->top_gain >= m->search.worth || most < m->search.worth)
+        return sqrt(m->top_gain * most);
     for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
         none = 1;
         for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
             if (m->slot.gain[i] > 1e-7)
-                none *= 0.5 * erfc((best - x - m->slot.mean[i]) / m->slot.deviation[i] * M_SQRT1_2);
+                none *= 1 - atx_gain_chance(&m->normal, best - x, m->slot.mean[i], m->slot.deviation[i]);
         sum += step * (1 - none);
     }
     return sum;
 }
 
-static int64_t choose(model *m)
+static int64_t choose(atx_model *m)
 {
     int top = -1;
-    renew_pool(m);
+    if (m->search.elsewhere_count && m->timed >= ENOUGH_HERE) {
+        atx_model_drop_elsewhere(m);
+        m->next_training_set = m->timed;
+    }
+    atx_model_renew_pool(m);
     double best = set_values(m);
     if (m->timed >= m->next_training_set) {
         m->next_training_set = (int)(m->timed * TRAINING_SET_GROWTH) + 2;
@@ -343,7 +200,7 @@ static int64_t choose(model *m)
         m->slot.mean[i] += m->slot.error[i];
         m->slot.deviation[i] *= m->slot.unsure[i];
         m->slot.gain[i] =
-            m->slot.slots[i] < 0 ? -1 : improvement(best, m->slot.mean[i], m->slot.deviation[i]);
+            m->slot.slots[i] < 0 ? -1 : atx_gain_of(&m->normal, best, m->slot.mean[i], m->slot.deviation[i]);
     }
     weigh_failures(m);
     for (int i = 0; i < m->slot.slot_count; i++)
@@ -362,67 +219,54 @@ static int64_t choose(model *m)
 /* ---- being a strategy ---- */
 
 /* The newest and the fastest stay when the model is full. */
-static void compact(model *m)
+static void compact(atx_model *m)
 {
-    row kept[ROWS];
-    int count = 0, rows = atx_surrogate_rows(m->surrogate);
+    bool keep[ATX_MODEL_ROWS] = { false };
+    int rows = atx_surrogate_rows(m->surrogate);
     for (int i = 0; i < rows; i++) {
         int faster = 0;
         for (int k = 0; k < rows; k++)
             faster += m->rows[k].seconds < m->rows[i].seconds; /* of NAN: none */
-        if (i >= rows - ROWS / 4 || faster < ROWS / 4 || isnan(m->rows[i].seconds))
-            kept[count++] = m->rows[i];
+        keep[i] = i >= rows - ATX_MODEL_ROWS / 4 || faster < ATX_MODEL_ROWS / 4 || isnan(m->rows[i].seconds);
     }
-    if (count == rows)
-        return;
-    atx_surrogate_clear(m->surrogate);
-    for (int i = 0; i < count; i++) {
-        uint8_t levels[ATX_MAX_FEATURES];
-        m->rows[i] = kept[i];
-        atx_features_levels(levels, m->features, kept[i].index);
-        atx_surrogate_add(m->surrogate, levels);
-    }
+    atx_model_keep_rows(m, keep);
 }
 
-static int64_t take(model *m, int64_t index, bool sure)
+static int64_t take(atx_model *m, int64_t index, bool sure)
 {
-    uint8_t levels[ATX_MAX_FEATURES];
     if (!atx_index_set_add(&m->seen, index))
         return ATX_NO_MORE;
-    for (int i = 0; i < m->slot.slot_count; i++)
+    for (int i = 0; atx_index_set_has(&m->pooled, index); i++)
         if (m->slot.slots[i] == index)
-            m->slot.slots[i] = -1;
-    if (atx_surrogate_rows(m->surrogate) == ROWS)
+            atx_model_free_slot(m, i);
+    if (atx_surrogate_rows(m->surrogate) == ATX_MODEL_ROWS)
         compact(m);
-    if (atx_surrogate_rows(m->surrogate) < ROWS) {
-        atx_features_levels(levels, m->features, index);
-        m->rows[atx_surrogate_add(m->surrogate, levels)] =
-            (row){ .index = index,
-                   .seconds = NAN,
-                   .resources = ATX_RESOURCES_UNKNOWN,
-                   .sure = sure || atx_index_set_has(&m->deferred, index) };
-    }
+    if (atx_surrogate_rows(m->surrogate) < ATX_MODEL_ROWS)
+        atx_model_add_row(m, &(atx_model_row){ .index = index,
+                                               .seconds = NAN,
+                                               .resources = ATX_RESOURCES_UNKNOWN,
+                                               .sure = sure || atx_index_set_has(&m->deferred, index) });
     m->left--;
     m->under_way++;
     return index;
 }
 
 /* The next without the model, -1: it is to be asked. */
-static int64_t propose_first(model *m)
+static int64_t propose_first(atx_model *m)
 {
     if (m->opening.next_first < m->opening.first_count)
         return m->opening.first[m->opening.next_first++];
-    if (m->opening.random_first <= 0 && m->timed >= 2)
+    if (m->opening.random_first <= 0 && m->timed >= (m->search.elsewhere_count ? 1 : 2))
         return -1;
     m->opening.random_first--;
-    return draw(m);
+    return atx_model_draw(m);
 }
 
 /*
  * How many may be under way: the more is known, the less a late result matters. Where compiling takes long,
  * all compilers work: four times as many results in the same time are worth more than each a bit later.
  */
-static int64_t allowed_ahead(const model *m, bool first)
+static int64_t allowed_ahead(const atx_model *m, bool first)
 {
     int64_t most = m->search.ahead > 1 ? m->search.ahead : 1;
     int64_t least = LEAST_AHEAD + BESIDE * (m->devices - 1);
@@ -436,7 +280,7 @@ static int64_t allowed_ahead(const model *m, bool first)
 
 static int64_t model_propose(void *state)
 {
-    model *m = state;
+    atx_model *m = state;
     bool first = m->opening.next_first < m->opening.first_count || m->opening.random_first > 0;
     if (m->left <= 0)
         return ATX_NO_MORE;
@@ -456,10 +300,10 @@ static int64_t model_propose(void *state)
     return index < 0 ? index : take(m, index, sure);
 }
 
-static void keep_best(model *m, int64_t index, double seconds)
+static void keep_best(atx_model *m, int64_t index, double seconds)
 {
     int i = m->fastest.best_count;
-    if (i == BEST && m->fastest.best_s[--i] <= seconds)
+    if (i == ATX_MODEL_BEST && m->fastest.best_s[--i] <= seconds)
         return;
     m->fastest.best_count = i + 1;
     for (; i > 0 && m->fastest.best_s[i - 1] > seconds; i--) {
@@ -471,26 +315,25 @@ static void keep_best(model *m, int64_t index, double seconds)
     m->fastest.best_changed = true;
 }
 
-static int find_row(const model *m, int64_t index)
+static int find_row(const atx_model *m, int64_t index)
 {
     int at = atx_surrogate_rows(m->surrogate) - 1;
-    while (at >= 0 && m->rows[at].index != index)
+    while (at >= 0 && (m->rows[at].index != index || m->rows[at].elsewhere))
         at--;
     return at;
 }
 
 /* Takes a proposal back into the pool, with what is known of it now. */
-static void deferred(model *m, int at, double error, double left)
+static void deferred(atx_model *m, int at, double error, double left)
 {
     int64_t index = m->rows[at].index;
-    int slot = poorest_slot(m), rows = atx_surrogate_rows(m->surrogate);
-    atx_surrogate_remove(m->surrogate, at);
-    memmove(m->rows + at, m->rows + at + 1, (size_t)(rows - at - 1) * sizeof *m->rows);
+    int slot = atx_model_poorest_slot(m);
+    atx_model_remove_row(m, at);
     atx_index_set_remove(&m->seen, index);
     m->under_way--;
     m->left++;
     m->calm -= m->calm > 0; /* what was not tried does not count */
-    put_slot(m, slot, index);
+    atx_model_put_slot(m, slot, index);
     m->slot.error[slot] = error;
     m->slot.unsure[slot] = left;
 }
@@ -502,19 +345,19 @@ static void deferred(model *m, int at, double error, double left)
  */
 static bool model_consider(void *state, int64_t index, const atx_resources *resources)
 {
-    model *m = state;
+    atx_model *m = state;
     int at = find_row(m, index);
     if (at < 0 || m->timed < 2)
         return true;
-    row *r = &m->rows[at];
+    atx_model_row *r = &m->rows[at];
     double best = set_values(m), least = KEEP_SHARE * m->top_gain;
     atx_surrogate_predict_row(m->surrogate, &r->predicted, &r->deviation, at);
     r->resources = *resources;
     double left, error = atx_spill_cost_of(&left, &m->spill_cost, resources);
-    double gain = improvement(best, r->predicted, r->deviation);
+    double gain = atx_gain_of(&m->normal, best, r->predicted, r->deviation);
     bool late = gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
-    bool worse =
-        gain >= least && improvement(best, r->predicted + error, left * r->deviation) < WORSE_SHARE * least;
+    bool worse = gain >= least && atx_gain_of(&m->normal, best, r->predicted + error, left * r->deviation) <
+                                      WORSE_SHARE * least;
     if (r->sure || (!late && !worse) || !atx_index_set_add(&m->deferred, index))
         return true;
     deferred(m, at, error, left);
@@ -523,26 +366,26 @@ static bool model_consider(void *state, int64_t index, const atx_resources *reso
 
 static void model_pace(void *state, double ahead)
 {
-    model *m = state;
+    atx_model *m = state;
     m->pace = ahead < 1e6 ? (int64_t)ceil(ahead) : 1000000;
 }
 
 static void model_widen(void *state, int devices, int ahead)
 {
-    model *m = state;
+    atx_model *m = state;
     m->devices = devices;
     m->search.ahead = ahead;
 }
 
 static void model_report(void *state, int64_t index, const atx_finding *finding)
 {
-    model *m = state;
+    atx_model *m = state;
     bool timed = finding->outcome == ATX_TIMED && finding->seconds > 0;
     int at = find_row(m, index);
     m->under_way--;
     m->done++;
     if (at >= 0) {
-        row *r = &m->rows[at];
+        atx_model_row *r = &m->rows[at];
         r->seconds = timed ? finding->seconds : INFINITY;
         r->costly = finding->outcome == ATX_CRASHED || finding->outcome == ATX_TIMED_OUT;
         if (timed)
@@ -560,7 +403,7 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
  */
 static int64_t model_expected_left(const void *state)
 {
-    const model *m = state;
+    const atx_model *m = state;
     int64_t left = CALM_TRIALS + 1 - m->calm;
     if (m->search.worth > 0 && m->gain > m->search.worth && isfinite(m->gain))
         left += (int64_t)(EASING * (double)m->done * log(m->gain / m->search.worth));

@@ -2,12 +2,8 @@
  * surrogate.h - a Gaussian process: what is expected of configurations that were not tried, and how sure that
  * is, from those that were.
  *
- * Its kernel is a product over features of r + (1 - r) k(distance / length): with r near one a feature
- * does not matter, and so all orders of interaction are in it. k is a mixture of a rough kernel, the
- * exponential, and a smooth one, Matern 3/2, in one proportion for all ordered features; of an unordered
- * feature it is the exponential. r, length, the proportion and the noise are learned by climbing the marginal
- * likelihood. Values may be unknown yet: what was proposed lowers the uncertainty around it at once. Knows
- * features as levels only, no configurations.
+ * Values may be unknown yet: what was proposed lowers the uncertainty around it at once. Knows features as
+ * levels only, no configurations. Its kernel is that of kernel.h.
  */
 #pragma once
 

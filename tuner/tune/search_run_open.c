@@ -93,6 +93,8 @@ static void choose_strategy(atx_search_run *c)
     c->proposals.search.worth = WORTH;
 }
 
+#define LEAST_ELSEWHERE 16 /* trials of another problem that a search begins with; fewer tell little */
+
 /* ---- beginning with what is expected to win, and what won elsewhere ---- */
 
 static void add_hints(atx_search_run *c, const atx_hint *hints, int count)
@@ -104,25 +106,57 @@ static void add_hints(atx_search_run *c, const atx_hint *hints, int count)
     }
 }
 
+/*
+ * Trials of the first winner's problem that has enough of them; an objective may be of another scale there.
+ * Not where a model of many problems expects something: it knows more than the trials of one.
+ */
+static at_status find_elsewhere(atx_search_run *c, atx_lookup *lookup, const atx_hint *hints, int count,
+                                at_error *err)
+{
+    atx_search *search = &c->proposals.search;
+    at_status status = AT_OK;
+    atx_elsewhere_trial *trials = malloc(ATX_MAX_ELSEWHERE * sizeof *trials);
+    if (!trials)
+        return atx_no_memory(err);
+    search->elsewhere = c->proposals.elsewhere;
+    for (int i = 0; i < count && status == AT_OK && !c->problem.op->goal.objective; i++) {
+        int found = 0, kept = 0;
+        status = atx_lookup_trials(trials, &found, ATX_MAX_ELSEWHERE, lookup, &hints[i], err);
+        for (int k = 0; k < found; k++) {
+            int64_t index = atx_search_find(search, trials[k].t, &trials[k].config);
+            if (index >= 0)
+                c->proposals.elsewhere[kept++] = (atx_elsewhere){ index, trials[k].seconds };
+        }
+        search->elsewhere_count = kept;
+        if (kept >= LEAST_ELSEWHERE)
+            break;
+        search->elsewhere_count = 0;
+    }
+    free(trials);
+    return status;
+}
+
 static at_status find_hints(atx_search_run *c, at_error *err)
 {
     atx_env *s = c->env;
     const atx_device_info *info = atx_device_info_of(s->device);
     atx_lookup *lookup = NULL;
     atx_hint hints[ATX_MAX_WON];
-    int count = 0;
+    int count = 0, expected = 0;
     atx_target target = { .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(target.name, sizeof target.name, "%s", info->name);
     at_status status = atx_lookup_open(&lookup, s->store, s->catalog, err);
     if (status == AT_OK && !atx_env_is_replay(s)) { /* a recording knows its own past only */
         atx_lookup_add_shipped(lookup);
-        status = atx_lookup_expected(hints, &count, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
-        add_hints(c, hints, count);
+        status = atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
+        add_hints(c, hints, expected);
     }
     if (status == AT_OK) {
         status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
         add_hints(c, hints, status == AT_OK ? count : 0);
     }
+    if (status == AT_OK && !expected)
+        status = find_elsewhere(c, lookup, hints, count, err);
     c->proposals.search.hints = c->proposals.hints;
     atx_lookup_close(lookup);
     return status;

@@ -174,6 +174,36 @@ Test(lookup, a_search_begins_with_what_another_connection_has_written)
     cr_assert_eq(count, 1);
 }
 
+Test(lookup, a_search_knows_the_trials_of_the_problem_whose_winner_it_begins_with)
+{
+    at_error err = { 0 };
+    atx_hint hints[8];
+    atx_elsewhere_trial trials[8];
+    atx_problem p;
+    const atx_target target = { .name = "NVIDIA H200", .cc = 90 };
+    int count = 0;
+    put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
+    for (int i = 0; i < 20; i++) {
+        char config[64];
+        snprintf(config, sizeof config, "TILE=%d BLOCK_ROWS=%d PAD=%d UNROLL=no ORDER=in_fast", 16 << i % 2,
+                 1 << i / 2 % 5, i / 10);
+        put_trial("4096x4096", "tile_rows", config, 1e-5 + 1e-6 * i);
+    }
+    put_trial("2048x2048", "tile_rows", TILE_ROWS, 1e-7);
+    ask(64, 64, "");
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 4096, 2048 }, 2, &err), AT_OK, "%s",
+                 err.text);
+    atx_lookup_look_again(w.lookup);
+    cr_assert_eq(atx_lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(count, 1);
+    cr_assert_eq(atx_lookup_trials(trials, &count, 8, w.lookup, &hints[0], &err), AT_OK, "%s", err.text);
+    cr_assert_eq(count, 8);
+    const int chosen[8] = { 0, 1, 2, 3, 4, 8, 12, 16 }; /* the fastest four, and every fourth of the others */
+    for (int i = 0; i < 8; i++)
+        cr_expect_float_eq(trials[i].seconds, 1e-5 + 1e-6 * chosen[i], 1e-12, "%d: %g", i, trials[i].seconds);
+}
+
 Test(lookup, a_winner_of_a_changed_template_is_no_answer)
 {
     put_row(w.store, (row){ "64x64", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });

@@ -512,6 +512,51 @@ Test(strategy_model, a_space_of_one_has_one_proposal)
     bench_close(&b);
 }
 
+/* Trials of an elsewhere where all takes seven times as long, but configuration k what `find` says of k + by.
+ */
+static void fill_elsewhere(atx_elsewhere *out, int count, const bench *b, finding_of *find, int64_t by)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t index = i * b->search.total / count;
+        out[i] = (atx_elsewhere){ index, 7 * find(b, (index + by) % b->search.total).seconds };
+    }
+}
+
+/* Trials until the best is found, over all seeds. */
+static int trials_to_best(bench *b, finding_of *find, double best)
+{
+    outcome o;
+    int sum = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        int count = 0;
+        b->search.seed = seed;
+        search_with(&o, b, find, 100, 4, false);
+        assert_distinct(&o, b->search.total);
+        while (count < o.count && find(b, o.order[count]).seconds > best * (1 + 1e-9))
+            count++;
+        cr_expect_lt(count, o.count, "seed %d: the best is not found", (int)seed);
+        sum += count;
+    }
+    return sum;
+}
+
+Test(strategy_model, trials_from_elsewhere_save_trials_and_do_not_mislead)
+{
+    bench b;
+    atx_elsewhere elsewhere[96];
+    bench_open(&b, TILES, NULL);
+    int alone = trials_to_best(&b, smooth, 1);
+    b.search.elsewhere = elsewhere;
+    b.search.elsewhere_count = 96;
+    fill_elsewhere(elsewhere, 96, &b, smooth, 0);
+    int alike = trials_to_best(&b, smooth, 1);
+    cr_expect_lt(4 * alike, 3 * alone, "%d trials with those from elsewhere, %d without", alike, alone);
+    fill_elsewhere(elsewhere, 96, &b, smooth, b.search.total / 2);
+    int unlike = trials_to_best(&b, smooth, 1);
+    cr_expect_lt(unlike, 2 * alone, "%d trials with those of something else, %d without", unlike, alone);
+    bench_close(&b);
+}
+
 Test(strategy_model, hints_come_first_then_defaults)
 {
     bench b;
