@@ -104,6 +104,13 @@ static void add_hints(atx_search_run *c, const atx_hint *hints, int count)
     }
 }
 
+void atx_search_run_hint(atx_search_run *c, const atx_template *t, const atx_config *config)
+{
+    const int64_t index = atx_search_find(&c->proposals.search, t, config);
+    if (index >= 0 && c->proposals.strategy->hint)
+        c->proposals.strategy->hint(c->proposals.strategy_state, index);
+}
+
 static at_status find_hints(atx_search_run *c, at_error *err)
 {
     atx_env *s = c->env;
