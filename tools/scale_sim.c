@@ -16,6 +16,7 @@
 #include "scale_sim.h"
 
 #include "bench_made_up.h"
+#include "bench_noise.h"
 #include "device/pace.h"
 #include "tune/cost.h"
 
@@ -254,7 +255,9 @@ static void report(sim *s, problem *p, int64_t index)
     p->under_way--;
     if (f->outcome == ATX_TIMED && (p->best_s <= 0 || f->seconds < p->best_s))
         p->best_s = f->seconds;
-    s->set->strategy->report(p->state, index, f);
+    atx_finding said = *f;
+    said.seconds *= atx_bench_noise(s->set->noise, (uint64_t)(s->set->seed + (p - s->problems)), index);
+    s->set->strategy->report(p->state, index, &said);
     if (s->set->strategy->pace && p->measure_s > 0)
         s->set->strategy->pace(p->state, p->devices * p->compile_s / p->measure_s);
     p->thread_busy_s += cpu_now_s() - from_s;
