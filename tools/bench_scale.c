@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     };
     atx_words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
-    int64_t most = 1024, per_mille = 5, step = 2;
+    int64_t most = 1024, per_mille = 5, noise = 0, step = 2;
     bool help = false;
     at_error err = { 0 };
     const atx_option TABLE[] = {
@@ -100,6 +100,7 @@ int main(int argc, char **argv)
           &set.max_trials },
         { "--worth", ATX_OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
           &per_mille },
+        { "--noise", ATX_OPT_COUNT, "N", "trials have noise of N per mille, and some are disturbed", &noise },
         { "--cores", ATX_OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
         { "--message-us", ATX_OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
     }
     set.step = (int)(step < 2 ? 2 : step);
     set.worth = (double)per_mille / 1000;
+    set.noise = (double)noise / 1000;
     set.strategy = atx_strategy_find(name);
     if (status == AT_OK && !set.strategy)
         status = atx_fail(&err, AT_ERR_USAGE, "no strategy is called %s", name);

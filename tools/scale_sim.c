@@ -16,6 +16,7 @@
 #include "scale_sim.h"
 
 #include "bench_made_up.h"
+#include "bench_noise.h"
 #include "device/pace.h"
 #include "tune/cost.h"
 
@@ -26,7 +27,7 @@
 #define QUEUE       4  /* trials with a device, ATX_DEVICE_QUEUE */
 #define READY_LIMIT 64 /* as in tune/search_run.c                   */
 #define MOST_CORES  256
-enum { COPIES = 36, CALIBRATIONS = 2 };
+enum { COPIES = 12, CALIBRATIONS = 2 };
 #define LATENCY_S 100e-6 /* until a trial is with the device */
 
 typedef enum kind { SET_UP, COPIED, COMPILED, MEASURED, OVER } kind;
@@ -57,7 +58,6 @@ typedef struct problem {
     int boss, helping, devices; /* gpus; devices: that are ready, the boss too */
     int64_t *ready, ready_first, ready_count;
     size_t ready_cap;
-    double traffic_bytes;
     double core_free_s[MOST_CORES], copies_s; /* copies_s: all of them are compiled */
     int cores, compiling;
     int64_t under_way, tried;
@@ -132,7 +132,7 @@ static double cpu_now_s(void)
 #define GPUS_A_HOST       4
 static double compile_s_of(int64_t index)
 {
-    return 0.045 + 0.08 * atx_fraction(index, 1);
+    return 0.05 + 0.088 * atx_fraction(index, 1);
 }
 
 /* One that is behind the best gets fewer samples: see runner/measure.c. */
@@ -142,13 +142,13 @@ static double trial_s_of(const problem *p, int64_t index)
     double slower = p->best_s > 0 ? f->seconds / p->best_s : 1;
     atx_measured m = { .outcome = f->outcome, .timing.median_s = f->seconds };
     m.timing.samples = slower > 1.25 ? 2 : slower > 1.06 ? 4 : 7;
-    return atx_pace_trial_s(&m, p->traffic_bytes);
+    return atx_pace_trial_s(&m);
 }
 
 static double calibration_s_of(const problem *p)
 {
     atx_measured m = { .outcome = ATX_TIMED, .timing = { .median_s = p->space->sorted_s[0], .samples = 7 } };
-    return atx_pace_trial_s(&m, p->traffic_bytes);
+    return atx_pace_trial_s(&m);
 }
 
 /* ---- a search ---- */
@@ -254,7 +254,9 @@ static void report(sim *s, problem *p, int64_t index)
     p->under_way--;
     if (f->outcome == ATX_TIMED && (p->best_s <= 0 || f->seconds < p->best_s))
         p->best_s = f->seconds;
-    s->set->strategy->report(p->state, index, f);
+    atx_finding said = *f;
+    said.seconds *= atx_bench_noise(s->set->noise, (uint64_t)(s->set->seed + (p - s->problems)), index);
+    s->set->strategy->report(p->state, index, &said);
     if (s->set->strategy->pace && p->measure_s > 0)
         s->set->strategy->pace(p->state, p->devices * p->compile_s / p->measure_s);
     p->thread_busy_s += cpu_now_s() - from_s;
@@ -492,15 +494,8 @@ static at_status lay_out(sim *s, const atx_bench_space *spaces, size_t count, at
         list[i] = spaces[i % count].problem;
     status = atx_cost_sorted(costs, list, wanted, err);
     for (size_t i = 0; i < wanted && status == AT_OK; i++) {
-        atx_str shape = { 0 };
-        atx_problem_key key = { 0 };
         const size_t place = s->gpu_count > 1 ? costs[i].place : i;
-        status = atx_problem_key_of(&key, &shape, &list[place], err);
-        s->problems[i] = (problem){ .space = &spaces[place % count],
-                                    .boss = -1,
-                                    .cores = 1,
-                                    .traffic_bytes = (double)key.traffic_bytes };
-        atx_str_clear(&shape);
+        s->problems[i] = (problem){ .space = &spaces[place % count], .boss = -1, .cores = 1 };
     }
 done:
     free(costs);

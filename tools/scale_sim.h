@@ -9,7 +9,7 @@
 typedef struct scale_settings {
     int64_t cores, problems, max_trials, message_us, start_ms, setup_ms, remeasure_ms, seed;
     const atx_strategy *strategy;
-    double worth;
+    double worth, noise;
     int step;
 } scale_settings;
 

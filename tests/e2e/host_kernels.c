@@ -38,6 +38,12 @@ static void fill(const uint64_t *p)
         store(pointer(p[0]), p[1], i, mask_word(p[2], p[3], i));
 }
 
+/* sets, bytes, other memory, its bytes: there is no L2 here */
+static void sweep(const uint64_t *p)
+{
+    (void)p;
+}
+
 static uint64_t flip_word(uint64_t how, uint64_t i)
 {
     return how == 0 ? 0 : how == 1 ? UINT64_MAX : atx_random(how, i) | 0x0101010101010101u;
@@ -228,6 +234,7 @@ static const struct {
 } CHECKS[] = {
     { "verify_fill", 4, fill },
     { "verify_poison", 7, poison },
+    { "verify_sweep", 4, sweep },
     { "verify_equal", 6, equal },
     { "verify_random", 5, still_random },
     { "verify_guard_fill", 5, fill_guards },

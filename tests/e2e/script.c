@@ -145,6 +145,8 @@ static void read_number(script *s, const words *w)
         s->l2_bytes = atoll(value);
     else if (strcmp(what, "pace") == 0)
         s->pace = atof(value);
+    else if (strcmp(what, "warm") == 0)
+        s->warm = atof(value);
     else if (strcmp(what, "noise") == 0)
         s->noise = atof(value);
     else

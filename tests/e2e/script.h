@@ -14,6 +14,8 @@
  *   gone PATH                    there is no device while this file exists
  *   pace 1                       waiting takes this many times what the device takes (default 0: no time)
  *   noise 0.02                   times vary by so much
+ *   warm 0.5                     a launch that finds its input in the L2 takes this many times as long
+ *                                (default 0: as long as any)
  *   times nan                    or zero, negative, endless: what the stopwatch says
  *   log PATH                     the name of every call is appended to this file
  *   slow CALL MS                 a call takes so long
@@ -91,7 +93,7 @@ typedef struct script {
     int element, devices, cuda;
     int64_t memory_bytes, free_bytes, l2_bytes;
     bool sections; /* lines that begin with `on` */
-    double pace, noise;
+    double pace, noise, warm;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];
     rules time, energy, kernel, fail, slow, late, hold;
 } script;

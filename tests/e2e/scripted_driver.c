@@ -29,6 +29,7 @@ EXPORT void scripted_start(const char *text)
     scripted.call_count = 0;
     scripted.capture = NULL;
     memset(scripted.sights, 0, sizeof scripted.sights);
+    scripted_l2_begin();
     script_read(&scripted.script, text);
 }
 

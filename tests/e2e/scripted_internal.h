@@ -93,6 +93,11 @@ bool scripted_is_memory(const unsigned char *at, int64_t bytes);
 uint64_t scripted_take(size_t bytes);
 bool scripted_give(uint64_t at);
 
+/* Where the script says `warm`: whether a launch finds its input in the L2. Afterwards its buffers are there.
+ */
+bool scripted_l2_finds(const launch *l);
+void scripted_l2_begin(void);
+
 /* Notes how a launch found its buffers aligned. */
 void scripted_remember_sight(const launch *l);
 

@@ -218,7 +218,7 @@ static int run(const launch *l)
     host_buffers b;
     action how = misdeed(l, &code);
     scripted.now_ns +=
-        cost_ns(l) *
+        cost_ns(l) * (scripted_l2_finds(l) ? scripted.script.warm : 1) *
         (is_cheat(l) ? host_cheat_share(l->kernel->name, l->params, scripted.script.element) : 1);
     scripted.microjoules += cost_uj(l);
     if (how == REFUSED)

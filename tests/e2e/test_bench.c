@@ -371,28 +371,6 @@ Test(bench, nobody_is_tied_with_one_that_is_wrong)
     lab_close(&l);
 }
 
-/* Of 90 us, on so small buffers that hundreds of launches leave the L2: a graph of all would take 50 ms a
- * sample. */
-Test(bench, a_re_measurement_of_small_buffers_and_long_launches_makes_no_graph_of_all_sets)
-{
-    static const struct {
-        int l2;
-        bool graph;
-    } CASES[] = { { 20000, true }, { 5000000, false } };
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        char script[100];
-        atx_remeasure_row rows[2];
-        const atx_top_candidate list[2] = { top_candidate("copy_a"), top_candidate("copy_b") };
-        snprintf(script, sizeof script, "l2 %d\nnoise 0\ntime copy_* * 90000\n", CASES[i].l2);
-        lab l = lab_open(script, 256, 256);
-        play(rows, &l, list, 2);
-        cr_expect_eq(rows[0].outcome, ATX_TIMED, "%s", rows[0].log);
-        cr_expect_float_eq(rows[0].timing.median_s, 90e-6, 1e-9);
-        cr_expect_eq(scripted_calls("cuGraphLaunch") > 0, CASES[i].graph, "L2 of %d bytes", CASES[i].l2);
-        lab_close(&l);
-    }
-}
-
 /* More rounds are played while they could tell two apart. */
 Test(bench, a_final_goes_on_until_it_is_converged)
 {

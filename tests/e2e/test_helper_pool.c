@@ -136,17 +136,17 @@ Test(helper_pool, a_kernel_that_several_searches_ask_for_is_compiled_once)
 /* Which they begin with is said on stderr, with the number of problems begun so far. */
 Test(helper_pool, several_devices_begin_with_the_most_expensive_problem_and_one_with_the_first)
 {
-    e2e_write("shapes", "copy 300000 f32\ncopy 1000 f32\ncopy 200000 f32\n");
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 300000 f32\n");
     tune(TWO,
          "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2 "
          "--verbose",
          0);
-    e2e_expect(strstr(run.err, "  1/3 1000 "), run);
+    e2e_expect(strstr(run.err, "  1/3 300000 "), run);
     tune(TWO,
          "tune --shapes shapes --only mine --templates templates --jobs 2 --device 0 --max-trials 2 "
          "--force --verbose",
          0);
-    e2e_expect(strstr(run.err, "  1/3 300000 ") && strstr(run.err, "  3/3 200000 "), run);
+    e2e_expect(strstr(run.err, "  1/3 1000 ") && strstr(run.err, "  3/3 300000 "), run);
 }
 
 Test(helper_pool, a_runner_that_is_killed_starts_again_and_nobody_waits_for_it)

@@ -122,7 +122,7 @@ Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 {
     fill_own_cache();
     e2e_count("DELETE FROM trial");
-    e2e_script("fail cuModuleLoadData 9 200\nfail cuModuleLoadData 19 200");
+    e2e_script("fail cuModuleLoadData 10 200\nfail cuModuleLoadData 20 200");
     tune(E2E_QUICK, TEN_TRIALS " --force", 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 10);
 }

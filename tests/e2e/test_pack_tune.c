@@ -135,8 +135,7 @@ Test(pack_tune, what_was_measured_is_not_measured_again_and_is_no_answer)
 
 Test(pack_tune, a_kernel_that_is_wrong_on_one_problem_is_in_no_pack)
 {
-    e2e_script("time copy_* 256 5000\ntime copy_* * 50000\nkernel copy_linear 256 wrong\nkernel copy_tiles "
-               "256 wrong\n");
+    e2e_script("time copy_* 256 5000\ntime copy_* * 50000\nkernel copy_linear 256 wrong\n");
     make_pack();
     e2e_expect(run.code == 0, run);
     read_pack(json, sizeof json);

@@ -119,7 +119,6 @@ static const struct {
     { "recursion", ATX_CRASHED, "" },
     { "no_compile", ATX_COMPILE_FAILED, "inn" },
     { "big_static", ATX_COMPILE_FAILED, "too much shared data" },
-    { "compiles_long", ATX_COMPILE_FAILED, "took longer than" },
     { "big_block", ATX_LAUNCH_FAILED, "expected at most 1024" },
     { "big_shared", ATX_LAUNCH_FAILED, "INVALID_VALUE" },
     { "registers", ATX_LAUNCH_FAILED, "takes so many registers" },

@@ -461,8 +461,8 @@ def gpus():
     if alone.returncode == 3 and "NVRTC" in alone.stderr:
         skip("no NVRTC")
     for mpi, mpirun in launchers().items():
-        done = run([*mpirun, "-n", "2", *args, "--db", f"{WORK}/{mpi}.db"], **env)
-        assert done.returncode == 0, done.stderr
+        done = run([*mpirun, "-n", "2", *args, "--device", "all", "--db", f"{WORK}/{mpi}.db"], **env)
+        assert done.returncode == 0, done
         devices = rows(f"{mpi}.db", "SELECT count(*), count(DISTINCT device_uuid) FROM run")
         assert devices == [(3, 3)], devices
         assert "rank 0 on" in done.stderr and "2 devices" in done.stderr and "rank 1 on" in done.stderr, done.stderr

@@ -156,7 +156,7 @@ static at_status plan_devices(plan *p, const atx_words *words, at_error *err)
 /* The results of a replay have a database of their own, unless the user names one. */
 static at_status plan_db(plan *p, const char *given, at_error *err)
 {
-    if (given || p->options.device_count == 0 || !atx_device_is_replay(p->devices[0]))
+    if (given || p->options.device_count == 0 || !atx_device_is_replay(p->options.devices[0]))
         return atx_db_path(&p->options.db_path, given, &p->db, err);
     at_status status = atx_store_replay_path(&p->db, err);
     p->options.db_path = atx_str_text(&p->db);
@@ -266,8 +266,9 @@ static at_status plan_shard(plan *p, const char *text, at_error *err)
 static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
 {
     atx_replay_spec recording = { .pace = 0 };
-    bool replay = p->options.device_count && atx_device_is_replay(p->devices[0]);
-    at_status status = a->trace && replay ? atx_device_replay_parse(&recording, p->devices[0], err) : AT_OK;
+    bool replay = p->options.device_count && atx_device_is_replay(p->options.devices[0]);
+    at_status status =
+        a->trace && replay ? atx_device_replay_parse(&recording, p->options.devices[0], err) : AT_OK;
     const atx_in_use uses[] = { { "the database", p->options.db_path, true },
                                 { "the cache of compiled kernels", p->options.cache_path, true },
                                 { "the recording", atx_str_text(&recording.file), true },
@@ -325,7 +326,7 @@ static void learn(const plan *p, const tune_args *a)
 /* The other tasks of a job have more results, and a recording has its own past only. */
 static bool may_learn(const plan *p, const tune_args *a)
 {
-    bool replay = p->options.device_count && atx_device_is_replay(p->devices[0]);
+    bool replay = p->options.device_count && atx_device_is_replay(p->options.devices[0]);
     return !a->no_learn && !a->shard && !replay && !atx_cancel_requested;
 }
 

@@ -12,7 +12,6 @@
  */
 #include "lang/arch.h"
 #include "device/device_kind.h"
-#include "device/layout.h"
 #include "device/pace.h"
 #include "util/bug.h"
 #include "util/clock.h"
@@ -53,9 +52,8 @@ typedef struct waiting {
 
 typedef struct replay {
     atx_device base;
-    double pace;          /* 0: everything is answered at once */
-    double traffic_bytes; /* of a launch of the open problem; 0: it is not known */
-    int timer;            /* of the first answer; -1: none     */
+    double pace; /* 0: everything is answered at once */
+    int timer;   /* of the first answer; -1: none     */
     atx_store *store;
     atx_fingerprint recorded; /* the GPU; other columns: of most trials */
     recording *recordings;
@@ -256,11 +254,7 @@ static at_status not_recorded(const char *identity, at_error *err)
 
 static at_status replay_setup(atx_device *device, const atx_setup *setup, at_error *err)
 {
-    atx_layout layout;
-    (void)err;
-    if (setup->buffer_count)
-        atx_layout_of(&layout, setup);
-    ours(device)->traffic_bytes = setup->buffer_count ? (double)layout.traffic_bytes : 0;
+    (void)device, (void)setup, (void)err;
     return AT_OK;
 }
 
@@ -299,7 +293,7 @@ static at_status replay_submit(atx_device *device, const atx_trial *trial, at_er
     w->m.tag = trial->tag;
     if (d->pace > 0) {
         double now_s = atx_now_s(), before_s = d->queue_count > 1 ? w[-1].until_s : 0;
-        w->m.busy_s = atx_pace_trial_s(&w->m, d->traffic_bytes) / d->pace;
+        w->m.busy_s = atx_pace_trial_s(&w->m) / d->pace;
         w->until_s = (before_s > now_s ? before_s : now_s) + w->m.busy_s;
     }
     return d->queue_count == 1 ? set_timer(d, err) : AT_OK;

@@ -8,17 +8,6 @@
 #define LAUNCHES_BEFORE 5
 #define SAMPLE_S        200e-6 /* a sample lasts at least so long */
 
-/*
- * What is short goes into two graphs, which have a launch for each set of buffers that it takes to leave the
- * L2 cache, three times that of an H200. Making a launch of a graph takes so long; each graph runs once
- * before the samples.
- */
-#define LEAVING_BYTES  150e6
-#define MOST_LAUNCHES  4096.0
-#define GRAPHS         2
-#define GRAPH_LAUNCH_S 2e-6
-#define GRAPH_BELOW_S  100e-6
-
 /* A runner ends and another one opens the problem, twice: a suspect is tried again. */
 #define CRASH_S   (2 * 0.5)
 #define TIMEOUT_S (2 * 4.0 + CRASH_S)
@@ -32,24 +21,12 @@ static double longer_s(double a, double b)
     return a > b ? a : b;
 }
 
-/* Of a trial of a short kernel: making the graphs, and running them for longer than a sample. */
-static double graphs_s(const atx_timing *timing, double sample_s, double traffic_bytes)
-{
-    if (traffic_bytes <= 0 || timing->median_s >= GRAPH_BELOW_S)
-        return 0;
-    const double launches =
-        traffic_bytes * MOST_LAUNCHES > LEAVING_BYTES ? LEAVING_BYTES / traffic_bytes : MOST_LAUNCHES;
-    const double run_s = launches * timing->median_s, longer = run_s > sample_s ? run_s - sample_s : 0;
-    return GRAPHS * (launches * GRAPH_LAUNCH_S + run_s) + (double)timing->samples * longer;
-}
-
-double atx_pace_trial_s(const atx_measured *trial, double traffic_bytes)
+double atx_pace_trial_s(const atx_measured *trial)
 {
     double sample_s = longer_s(trial->timing.median_s, SAMPLE_S);
     switch (trial->outcome) {
     case ATX_TIMED:
-        return TRIAL_S + (double)(LAUNCHES_BEFORE + trial->timing.samples) * sample_s +
-               graphs_s(&trial->timing, sample_s, traffic_bytes);
+        return TRIAL_S + (double)(LAUNCHES_BEFORE + trial->timing.samples) * sample_s;
     case ATX_WRONG_RESULT:
         return WRONG * (TRIAL_S + LAUNCHES_BEFORE * sample_s);
     case ATX_LAUNCH_FAILED:

@@ -9,9 +9,8 @@
 
 #include "device/trial.h"
 
-/* Seconds that a device was busy with a trial of this outcome, of a launch that moves so many bytes (0: it is
- * not known); one that did not compile it never saw. */
-double atx_pace_trial_s(const atx_measured *trial, double traffic_bytes);
+/* Seconds that a device was busy with a trial of this outcome; one that did not compile it never saw. */
+double atx_pace_trial_s(const atx_measured *trial);
 
 /* With a re-measurement of these rows. */
 double atx_pace_remeasure_s(const atx_remeasure_row *rows, int count);

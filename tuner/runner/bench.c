@@ -22,6 +22,9 @@
 /* Of the free memory, for more than the least: others may want some. */
 #define MEMORY_SHARE 4
 
+/* So many launches always are in a graph, and need no sweep of the L2. */
+#define SWEEP_ABOVE 16
+
 /* Names, and the part of verify.cu that each is in. */
 static const struct {
     const char *name;
@@ -29,6 +32,7 @@ static const struct {
 } CHECKS[ATX_CHECK_KERNELS] = {
     [ATX_FILL] = { "verify_fill", ATX_CHECK_FILL },
     [ATX_POISON] = { "verify_poison", ATX_CHECK_FILL },
+    [ATX_SWEEP] = { "verify_sweep", ATX_CHECK_FILL },
     [ATX_EQUAL] = { "verify_equal", ATX_CHECK_EQUAL },
     [ATX_RANDOM] = { "verify_random", ATX_CHECK_EQUAL },
     [ATX_GUARD_FILL] = { "verify_guard_fill", ATX_CHECK_GUARD },
@@ -69,10 +73,13 @@ static at_status choose_sets(atx_bench *b, at_error *err)
     if (status != AT_OK)
         return status;
     atx_layout_of(&b->layout, &b->setup);
-    int64_t available = info.free_bytes - ATX_RESERVE_BYTES - b->layout.expected_bytes,
-            traffic = b->layout.traffic_bytes;
-    int64_t fewest = least((L2_LEAST * info.limits.l2_bytes + traffic - 1) / traffic,
-                           least(available / b->layout.set_bytes, ATX_MAX_SETS));
+    const int64_t cold_bytes = L2_LEAST * info.limits.l2_bytes, traffic = b->layout.traffic_bytes;
+    int64_t available = info.free_bytes - ATX_RESERVE_BYTES - b->layout.expected_bytes;
+    if (!b->setup.warm && cold_bytes / traffic > SWEEP_ABOVE && cold_bytes < available / MEMORY_SHARE)
+        b->sweep_bytes = cold_bytes;
+    available -= b->sweep_bytes;
+    int64_t fewest =
+        least((cold_bytes + traffic - 1) / traffic, least(available / b->layout.set_bytes, ATX_MAX_SETS));
     int64_t sets = least((L2_MULTIPLE * info.limits.l2_bytes + traffic - 1) / traffic,
                          least(available / MEMORY_SHARE / b->layout.set_bytes, ATX_MAX_SETS));
     b->fewest = b->setup.warm || fewest < 1 ? 1 : (int)fewest;
@@ -114,6 +121,18 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
     memset(b->holds, 0, sizeof b->holds);
     memset(b->written, 0, sizeof b->written);
     return status;
+}
+
+bool atx_bench_can_sweep(const atx_bench *b)
+{
+    return b->sweep_bytes > 0;
+}
+
+at_status atx_bench_sweep(atx_bench *b, at_error *err)
+{
+    const uint64_t values[] = { b->arena, (uint64_t)(b->sets * b->layout.set_bytes), b->sweep,
+                                (uint64_t)b->sweep_bytes };
+    return atx_bench_run_check(b, ATX_SWEEP, b->sweep_bytes / 2, values, 4, err);
 }
 
 /* ---- launches ---- */
@@ -314,6 +333,8 @@ static at_status allocate(atx_bench *b, at_error *err)
     at_status status = atx_gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
         status = atx_gpu_alloc(&b->found, b->gpu, ATX_FOUND_WORDS * 8, err);
+    if (status == AT_OK && b->sweep_bytes)
+        status = atx_gpu_alloc(&b->sweep, b->gpu, b->sweep_bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (atx_role_is_output(b->setup.buffers[i].role) && b->validator)
             status = atx_gpu_alloc(&b->shown[i], b->gpu, b->setup.buffers[i].bytes, err);
@@ -458,6 +479,7 @@ void atx_bench_close(atx_bench *b)
     }
     atx_answers_free(b);
     atx_gpu_free(b->gpu, b->found);
+    atx_gpu_free(b->gpu, b->sweep);
     atx_gpu_free(b->gpu, b->arena);
     free(b->launches);
     free(b);

@@ -33,6 +33,11 @@ atx_bench *atx_bench_for(atx_bench *bench, bool is_copy);
 int atx_bench_sets(const atx_bench *bench);
 int atx_bench_fewest_sets(const atx_bench *bench);
 
+/* Enqueues that nothing of any set is left in the L2, so that fewer launches find it cold. Returns whether it
+ * can, which costs as long as some 50 launches. */
+bool atx_bench_can_sweep(const atx_bench *bench);
+at_status atx_bench_sweep(atx_bench *bench, at_error *err) AT_MUST_CHECK;
+
 bool atx_bench_is_warm(const atx_bench *bench); /* launches need not find it cold */
 
 /* A number below `bound`, at random, which a kernel can neither read nor foresee. */

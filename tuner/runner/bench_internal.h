@@ -14,6 +14,7 @@
 typedef enum atx_check_kernel {
     ATX_FILL,
     ATX_POISON,
+    ATX_SWEEP,
     ATX_EQUAL,
     ATX_RANDOM,
     ATX_GUARD_FILL,
@@ -68,6 +69,8 @@ struct atx_bench {
     int fewest;       /* of them that leave the L2 between two launches on one */
     int most_answers; /* that memory has room for */
     atx_ptr arena;
+    atx_ptr sweep; /* so many bytes, which hold nothing; 0: none */
+    int64_t sweep_bytes;
     atx_known_answer answers[ATX_MAX_ANSWERS];
     int answer_count;
     short answer_of[ATX_MAX_SETS]; /* for each set of inputs: which answer is its, plus 1; 0: unknown */

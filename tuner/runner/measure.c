@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAPH_S 0.5e-3 /* of each of two graphs: a trial that compares with others need not be exact */
-
 /*
  * The race. Where the launch that was verified and the first sample are so much slower than the best, there
  * are no more samples; for a long launch sooner, as nothing that happens once, such as loading the code,
@@ -152,7 +150,7 @@ static at_status open_batch(double *first_sample, atx_batch *b, trial_run *r, do
     at_status status = AT_OK;
     for (bool late = true; status == AT_OK && late;) {
         atx_batch_close(b, r->gpu);
-        *b = (atx_batch){ .what = &r->what, .no_lead = launch_s >= LONG_S, .graph_s = GRAPH_S };
+        *b = (atx_batch){ .what = &r->what, .no_lead = launch_s >= LONG_S, .rough = true };
         status = atx_batch_open(b, r->gpu, r->bench, launch_s, ATX_GRAPH_BELOW_S, err);
         if (status == AT_OK)
             status = atx_sample(first_sample, r->gpu, r->bench, b, err);

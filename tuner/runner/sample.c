@@ -15,11 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GRAPH_S   1e-3 /* a graph lasts at least this long: launching it costs 5 to 10 us */
+/*
+ * A graph lasts so long, or has so many launches where these are short: the beginning and the end of a sample
+ * cost 4.6 us. How long a launch takes is known from one that waited for the host.
+ */
+typedef struct graph_size {
+    double seconds;
+    int64_t launches;
+} graph_size;
+static const graph_size EXACT = { 1e-3, 512 }, ROUGH = { 0.5e-3, 256 };
+#define HOST_S    4e-6
+#define SHORT_S   4e-6
 #define MAX_BATCH 4096 /* launches of kernels */
-/* A graph has a launch for each set that it takes to leave the L2. Where that takes so long, and the host
- * keeps up with launches, they are made one by one: gaps of 1 us are the same for all. */
-#define LONGEST_GRAPH_S 20e-3
 
 /* Clocks are up when filling the buffers has not become faster by so much for so long. */
 #define WARM_CHUNK_S   2e-3
@@ -146,6 +153,12 @@ static at_status record(atx_batch *b, int which, atx_gpu *gpu, atx_bench *bench,
                           err); /* the first replay carries the graph's upload: not timed */
 }
 
+static int64_t launches_of(const graph_size *size, double launch_s)
+{
+    const double alone_s = launch_s - HOST_S;
+    return alone_s < SHORT_S ? size->launches : (int64_t)ceil(size->seconds / alone_s);
+}
+
 /*
  * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
  * buffers, so there are two of them, on different sets: what one leaves in outputs is no answer for the
@@ -159,15 +172,16 @@ at_status atx_batch_open(atx_batch *b, atx_gpu *gpu, atx_bench *bench, double es
     const int each = b->what->kernel ? atx_kernel_launches(b->what->kernel) : 1;
     b->launches = (int64_t)ceil(ATX_SAMPLE_S / launch_s);
     limit_launches(b, bench);
-    if (launch_s / each >= graph_below_s ||
-        (launch_s / each >= ATX_GRAPH_BELOW_S && launch_s * (double)fewest > LONGEST_GRAPH_S))
+    b->sweeps = b->launches < fewest && atx_bench_can_sweep(bench);
+    if (launch_s / each >= graph_below_s)
         return AT_OK;
-    b->launches = (int64_t)ceil((b->graph_s > 0 ? b->graph_s : GRAPH_S) / launch_s);
-    if (b->launches < fewest)
+    b->launches = launches_of(b->rough ? &ROUGH : &EXACT, launch_s);
+    if (b->launches < fewest && !atx_bench_can_sweep(bench))
         b->launches = fewest;
     if (b->launches > MAX_BATCH / each)
         b->launches = MAX_BATCH / each > 0 ? MAX_BATCH / each : 1;
     limit_launches(b, bench);
+    b->sweeps = b->launches < fewest && atx_bench_can_sweep(bench);
     at_status status = record(b, 0, gpu, bench, err);
     return status == AT_OK && sets > 1 ? record(b, 1, gpu, bench, err) : status;
 }
@@ -226,6 +240,8 @@ static at_status begin_sample(atx_bench *bench, atx_batch *b, atx_rotation rotat
     b->ahead = choose_ahead(bench, b);
     b->chosen = choose_launch(bench, b, rotation);
     at_status status = prepare(bench, b, rotation, b->ahead, err);
+    if (status == AT_OK && b->sweeps)
+        status = atx_bench_sweep(bench, err);
     if (status == AT_OK && b->poisons && b->chosen >= 0 && atx_bench_random(bench, 2))
         status = atx_bench_refresh(bench, sets_of(bench, rotation, b->chosen), err);
     for (int i = b->ahead; i > 0 && status == AT_OK; i--) {
@@ -291,8 +307,8 @@ at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, at
     return status;
 }
 
-at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b,
-                             const atx_nvml *scales, at_error *err)
+static at_status weigh(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b, const atx_nvml *scales,
+                       at_error *err)
 {
     double moved_s = atx_now_s(), begun_s = 0, first = NAN, last = atx_nvml_joules(scales), seconds;
     int64_t launches = 0;
@@ -318,6 +334,17 @@ at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx
             return AT_OK;
         }
     }
+}
+
+/* A sweep takes the energy of some fifty launches: more than it costs launches to find the L2 cold. */
+at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b,
+                             const atx_nvml *scales, at_error *err)
+{
+    const bool sweeps = b->sweeps;
+    b->sweeps = false;
+    at_status status = weigh(joules, gpu, bench, b, scales, err);
+    b->sweeps = sweeps;
+    return status;
 }
 
 at_status atx_warm_up(atx_gpu *gpu, atx_bench *bench, double seconds, at_error *err)

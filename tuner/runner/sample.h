@@ -22,11 +22,12 @@ typedef struct atx_rotation {
 typedef struct atx_batch {
     atx_loaded *what;
     bool no_lead;              /* no launch goes ahead of the first event: see sample.c */
-    double graph_s;            /* a graph lasts at least this long; 0: 1 ms */
+    bool rough;                /* of a trial, which compares with others: half as many launches */
     atx_graph *graphs[2];      /* NULL: plain launches; to be dropped */
     atx_rotation rotations[2]; /* of the graphs */
     atx_rotation last;         /* of the last sample */
     int64_t launches;
+    bool sweeps; /* these launches alone would find one another's buffers in the L2 */
     bool
         poisons; /* every other time the outputs of the launch that will be checked hold random bits before */
     int ahead;   /* launches ahead of the last sample */
@@ -58,7 +59,7 @@ at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, at
 
 /*
  * Joules of a launch: of the whole device while it does nothing else, and with what restoring its inputs
- * takes. From one step of the counter to another one, for half a second at least.
+ * takes; the L2 is not swept. From one step of the counter to another one, for half a second at least.
  */
 at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *batch,
                              const atx_nvml *scales, at_error *err) AT_MUST_CHECK;

@@ -65,6 +65,22 @@ extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 key, u6
         to[i] = mask_byte(key, lock, i);
 }
 
+/* Leaves nothing of `sets` in the L2: lines that kernels asked it to keep are as others again, and then so much other
+ * memory is read and written that none of them has room. */
+extern "C" __global__ void verify_sweep(const unsigned char *sets, u64 bytes, unsigned char *other, u64 room)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+#pragma unroll 1
+    for (u64 i = first_index() * 128; i < bytes; i += step() * 128)
+        asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(sets + i) : "memory");
+#endif
+    const u64 half = room / 32;
+    ulonglong2 *wide = (ulonglong2 *)other;
+#pragma unroll 1
+    for (u64 i = first_index(); i < half; i += step())
+        wide[half + i] = wide[i];
+}
+
 /* What is done to a word: nothing (0), all bits flipped (1), or some of each byte, at random by a seed. */
 static __device__ inline u64 flip_word(u64 how, u64 i)
 {

@@ -30,6 +30,8 @@ typedef struct atx_strategy {
     /* A proposal is compiled and the device is free for it: shall it be timed now? False takes it back: it is
      * not reported, and may be proposed again. NULL: always. */
     bool (*consider)(void *state, int64_t index, const atx_resources *resources);
+    /* One more to be tried soon, which became known after opening: as search->hints. NULL: never mind. */
+    void (*hint)(void *state, int64_t index);
     /* What became of a proposal. Reports may come in any order. */
     void (*report)(void *state, int64_t index, const atx_finding *finding);
     /* So many proposals are compiled in the time that one is measured: with fewer under way the device waits.

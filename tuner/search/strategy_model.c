@@ -32,6 +32,7 @@
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
 #define CALM_TRIALS         48 /* so many in a row must have expected little                                  */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
+#define LATE_HINTS          1  /* besides those that the search begins with */
 #define ENOUGH_HERE         20 /* timed trials after which those from elsewhere only mislead */
 #define EASING              0.5 /* see model_expected_left                                                     */
 
@@ -42,7 +43,7 @@ static void add_first(atx_model *m, int64_t index)
     for (int i = 0; i < m->opening.first_count; i++)
         if (m->opening.first[i] == index)
             return;
-    if (index >= 0 && index < m->search.total)
+    if (index >= 0 && index < m->search.total && m->opening.first_count < m->opening.first_room)
         m->opening.first[m->opening.first_count++] = index;
 }
 
@@ -71,8 +72,8 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     m->rng.state = search->seed ^ 0x6d6f64656cu;
     m->order = atx_permute((uint64_t)search->total, search->seed);
     m->left = search->max_trials < search->total ? search->max_trials : search->total;
-    m->opening.first =
-        calloc((size_t)(search->hint_count + search->space_count) + 1, sizeof *m->opening.first);
+    m->opening.first_room = search->hint_count + search->space_count + LATE_HINTS;
+    m->opening.first = calloc((size_t)m->opening.first_room, sizeof *m->opening.first);
     m->slot.slot_count = search->total < ATX_MODEL_SLOTS ? (int)search->total : ATX_MODEL_SLOTS;
     for (int i = 0; i < ATX_MODEL_SLOTS; i++)
         m->slot.slots[i] = -1;
@@ -300,6 +301,13 @@ static int64_t model_propose(void *state)
     return index < 0 ? index : take(m, index, sure);
 }
 
+static void model_hint(void *state, int64_t index)
+{
+    atx_model *m = state;
+    if (!atx_index_set_has(&m->seen, index))
+        add_first(m, index);
+}
+
 static void keep_best(atx_model *m, int64_t index, double seconds)
 {
     int i = m->fastest.best_count;
@@ -418,6 +426,7 @@ const atx_strategy atx_strategy_model = {
     .open = model_open,
     .propose = model_propose,
     .consider = model_consider,
+    .hint = model_hint,
     .report = model_report,
     .pace = model_pace,
     .widen = model_widen,

@@ -61,7 +61,7 @@ typedef struct atx_model {
     double gain; /* expected of all, when it was last asked for; INFINITY: it was not */
     struct model_opening {
         int64_t *first; /* to be tried before the model: hints, defaults */
-        int first_count, next_first;
+        int first_count, next_first, first_room;
         int random_first;
     } opening;
 } atx_model;

@@ -5,21 +5,12 @@
 
 /*
  * Fitted to transposes on an NVIDIA H200: two seconds whatever it is (compilers, decisions, the
- * re-measurement), and some 1800 launches, here of a device of 1 TB/s and 10 TFLOP/s. What moves little takes
- * long again: a graph has a launch for each set of buffers that it takes to leave the L2 cache, up to 4,096,
- * and each trial makes two such graphs. A problem of 160 KB takes 2 s more, one of 600 KB half a second.
+ * re-measurement), and some 1800 launches, here of a device of 1 TB/s and 10 TFLOP/s.
  */
 #define SECONDS_A_PROBLEM  2.0
 #define LAUNCHES_A_PROBLEM 1800.0
 #define BYTES_A_SECOND     1e12
 #define OPS_A_SECOND       1e13
-#define GRAPHS_BYTES_S     3.2e5 /* seconds of all graphs, times the bytes of a launch ... */
-#define MOST_GRAPHS_S      3.0   /* ... and with as many launches as a graph may have      */
-
-static double graphs_s(double bytes)
-{
-    return bytes * MOST_GRAPHS_S > GRAPHS_BYTES_S ? GRAPHS_BYTES_S / bytes : MOST_GRAPHS_S;
-}
 
 static at_status cost_of(double *seconds, const atx_problem *problem, at_error *err)
 {
@@ -28,8 +19,7 @@ static at_status cost_of(double *seconds, const atx_problem *problem, at_error *
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
     double moving = (double)key.traffic_bytes / BYTES_A_SECOND,
            computing = (double)key.ops_count / OPS_A_SECOND;
-    *seconds = SECONDS_A_PROBLEM + LAUNCHES_A_PROBLEM * (moving > computing ? moving : computing) +
-               graphs_s((double)key.traffic_bytes);
+    *seconds = SECONDS_A_PROBLEM + LAUNCHES_A_PROBLEM * (moving > computing ? moving : computing);
     atx_str_clear(&shape);
     return status;
 }

@@ -64,6 +64,9 @@ bool atx_search_run_is_copy(const atx_search_run *search_run);
  * without waiting: before the device is ready. */
 at_status atx_search_run_compile_ahead(atx_search_run *search_run, at_error *err) AT_MUST_CHECK;
 
+/* To a search that was opened before another problem of the op ended: this configuration won that one. */
+void atx_search_run_hint(atx_search_run *search_run, const atx_template *t, const atx_config *config);
+
 /*
  * From now on devices that come for the help request (NULL: none) measure too, as long as the search run
  * runs. They are compared with its own by the fastest of `copies` (NULL: by what is the fastest so far).

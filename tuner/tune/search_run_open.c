@@ -136,6 +136,13 @@ static at_status find_elsewhere(atx_search_run *c, atx_lookup *lookup, const atx
     return status;
 }
 
+void atx_search_run_hint(atx_search_run *c, const atx_template *t, const atx_config *config)
+{
+    const int64_t index = atx_search_find(&c->proposals.search, t, config);
+    if (index >= 0 && c->proposals.strategy->hint)
+        c->proposals.strategy->hint(c->proposals.strategy_state, index);
+}
+
 static at_status find_hints(atx_search_run *c, at_error *err)
 {
     atx_env *s = c->env;

@@ -73,6 +73,16 @@ void atx_session_look_ahead(atx_session *s)
     s->compiled_ahead += s->env.builder.compiled - compiled;
 }
 
+void atx_session_hint_next(const atx_job *j)
+{
+    const atx_job *next = j->s->next;
+    if (!next || j->remeasured.winner < 0 ||
+        atx_search_run_problem(next->main)->op != atx_search_run_problem(j->main)->op)
+        return;
+    const atx_candidate *won = j->remeasured.entrants[j->remeasured.winner];
+    atx_search_run_hint(next->main, won->t, &won->config);
+}
+
 atx_job *atx_session_take_next(atx_session *s, const atx_problem *problem)
 {
     atx_job *j = s->next;

@@ -53,6 +53,9 @@ at_status atx_session_compile_ahead(atx_job *job, at_error *err) AT_MUST_CHECK;
 /* While the device re-measures: begins the next problem, or goes on with it. To be called again and again. */
 void atx_session_look_ahead(atx_session *session);
 
+/* The winner of a job is a hint for the job that was begun while it was re-measured. */
+void atx_session_hint_next(const atx_job *job);
+
 /* The job of this problem, if it was begun ahead; else NULL. It is the caller's to close. */
 atx_job *atx_session_take_next(atx_session *session, const atx_problem *problem);
 

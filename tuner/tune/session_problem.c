@@ -357,6 +357,7 @@ at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index
         return atx_no_memory(err);
     job->started_s = started_s;
     status = tune_job(job, &r, status, &cause, err);
+    atx_session_hint_next(job);
     atx_session_close_job(job);
     return status;
 }

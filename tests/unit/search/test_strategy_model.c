@@ -571,6 +571,28 @@ Test(strategy_model, hints_come_first_then_defaults)
     bench_close(&b);
 }
 
+/* As the winner of a problem that ended when this search was open. */
+Test(strategy_model, a_late_hint_comes_next_unless_it_was_proposed)
+{
+    bench b;
+    void *state = NULL;
+    at_error err = { 0 };
+    bench_open(&b, TILES, OTHER);
+    b.search.ahead = 8;
+    cr_assert_eq(atx_strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
+    const int64_t first = atx_strategy_model.propose(state), second = atx_strategy_model.propose(state);
+    atx_strategy_model.hint(state, second);
+    atx_strategy_model.hint(state, 700);
+    cr_assert(first >= 0 && second >= 0 && first != 700 && second != 700);
+    cr_assert_eq(atx_strategy_model.propose(state), 700);
+    for (int i = 0; i < 5; i++) {
+        const int64_t next = atx_strategy_model.propose(state);
+        cr_assert(next >= 0 && next != first && next != second && next != 700, "%lld", (long long)next);
+    }
+    atx_strategy_model.close(state);
+    bench_close(&b);
+}
+
 Test(strategy_model, the_limit_holds)
 {
     bench b;

@@ -1,5 +1,4 @@
-/* test_cost.c - which problems are expected to take long: the largest, and those so small that it takes many
- * launches to leave the L2 cache. */
+/* test_cost.c - which problems are expected to take long: the largest. */
 #include "lang/catalog.h"
 #include "tune/cost.h"
 
@@ -25,10 +24,10 @@ static void expect_order(const char *op_name, const int64_t sizes[COUNT][2], con
     atx_catalog_close(catalog);
 }
 
-Test(cost, the_largest_and_the_smallest_come_first)
+Test(cost, the_largest_come_first)
 {
     static const int64_t SIZES[COUNT][2] = { { 1024, 1024 }, { 64, 64 }, { 16384, 16384 }, { 256, 256 } };
-    expect_order("transpose", SIZES, (size_t[]){ 2, 1, 3, 0 });
+    expect_order("transpose", SIZES, (size_t[]){ 2, 0, 3, 1 });
 }
 
 Test(cost, equals_stay_in_their_order)

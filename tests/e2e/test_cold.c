@@ -1,0 +1,95 @@
+/*
+ * test_cold.c - launches that are timed find their inputs outside the L2: the scripted driver has one, and a
+ * launch that finds its input there takes half as long.
+ */
+#include "copy_problem.h"
+#include "scripted_driver.h"
+#include "runner/sample.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/* Buffers of 4 KB: to leave the largest of these takes more launches than a trial has time for. */
+static const int L2_SIZES[] = { 20000, 100000, 5000000 };
+enum { COUNT = 1003, SIZES = sizeof L2_SIZES / sizeof *L2_SIZES };
+
+typedef struct lab {
+    atx_gpu *gpu;
+    atx_bench *bench;
+} lab;
+
+static lab lab_open(const char *more, int l2, int ns)
+{
+    lab l = { 0 };
+    at_error err = { 0 };
+    char script[200];
+    const atx_setup setup = copy_setup(COUNT, 256, 256);
+    snprintf(script, sizeof script, "l2 %d\nwarm 0.5\nnoise 0\ntime copy_* * %d\n%s", l2, ns, more);
+    scripted_start(script);
+    cr_assert_eq(atx_gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
+    return l;
+}
+
+static void lab_close(const lab *l)
+{
+    atx_bench_close(l->bench);
+    atx_gpu_close(l->gpu);
+}
+
+/* Its time; *launches: how many the driver was asked for. */
+static double try(const lab *l, long *launches)
+{
+    at_error err = { 0 };
+    atx_measured m;
+    const atx_trial trial = { .kernel = copy_kernel("copy_a", COUNT) };
+    *launches = -scripted_calls("cuLaunchKernel");
+    cr_assert_eq(atx_measure_trial(&m, l->gpu, l->bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(m.outcome, ATX_TIMED, "%s", m.log);
+    *launches += scripted_calls("cuLaunchKernel");
+    return m.timing.median_s;
+}
+
+Test(cold, launches_of_a_trial_are_few_and_find_their_inputs_outside_the_l2)
+{
+    for (int i = 0; i < SIZES; i++) {
+        long launches = 0;
+        lab l = lab_open("", L2_SIZES[i], 2000);
+        const double seconds = try(&l, &launches);
+        cr_expect_float_eq(seconds, 2e-6, 1e-12, "L2 of %d bytes: %g", L2_SIZES[i], seconds);
+        cr_expect_lt(launches, 1200, "L2 of %d bytes: %ld launches", L2_SIZES[i], launches);
+        lab_close(&l);
+    }
+}
+
+Test(cold, without_memory_for_a_sweep_a_graph_has_a_launch_for_each_set)
+{
+    long launches = 0;
+    lab l = lab_open("memory 300000000\nfree 290000000\n", 5000000, 2000);
+    try(&l, &launches);
+    cr_expect_gt(launches, 2 * (atx_bench_fewest_sets(l.bench) - 1));
+    lab_close(&l);
+}
+
+/* Graphs, and batches of one launch. */
+Test(cold, launches_of_a_re_measurement_find_their_inputs_outside_the_l2)
+{
+    static const int TIMES_NS[] = { 2000, 90000, 900000 };
+    for (int i = 0; i < SIZES * 3; i++) {
+        at_error err = { 0 };
+        atx_watch watch;
+        atx_remeasure_row rows[2];
+        const int l2 = L2_SIZES[i / 3], ns = TIMES_NS[i % 3];
+        const atx_top_candidate list[2] = { { .kernel = copy_kernel("copy_a", COUNT) },
+                                            { .kernel = copy_kernel("copy_b", COUNT) } };
+        const atx_remeasure_request request = { .list = list, .count = 2, .seed = 7 };
+        lab l = lab_open("", l2, ns);
+        const atx_remeasure_means means = { .gpu = l.gpu, .bench = l.bench, .watch = &watch };
+        atx_watch_begin(&watch, NULL);
+        cr_assert_eq(atx_remeasure(rows, &means, &request, &err), AT_OK, "%s", err.text);
+        cr_expect_eq(rows[0].outcome, ATX_TIMED, "%s", rows[0].log);
+        cr_expect_float_eq(rows[0].timing.median_s, 1e-9 * ns, 1e-13 * ns, "L2 of %d bytes, %d ns: %g", l2,
+                           ns, rows[0].timing.median_s);
+        lab_close(&l);
+    }
+}
