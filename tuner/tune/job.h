@@ -9,6 +9,7 @@
 #include "device/verdict.h"
 #include "lang/catalog.h"
 #include "search/strategy.h"
+#include "tune/population.h"
 #include "util/trace.h"
 #include "util/wire.h"
 #include <stdatomic.h>
@@ -37,10 +38,11 @@ typedef struct atx_tune_options {
     const char *const *templates; /* only these; NULL: all                               */
     int template_count;
     const char *db_path;
-    const char *cache_path;   /* compiled kernels; NULL: no cache                    */
-    int64_t cache_bytes;      /* its limit; 0: none                                  */
-    const char *command;      /* as typed, for the record                            */
-    atx_trace *trace;         /* where the time goes is written; NULL: nowhere       */
+    const char *cache_path;                /* compiled kernels; NULL: no cache                    */
+    int64_t cache_bytes;                   /* its limit; 0: none                                  */
+    const atx_population_plan *population; /* tune some of the problems, by doubt; NULL: all   */
+    const char *command;                   /* as typed, for the record                            */
+    atx_trace *trace;                      /* where the time goes is written; NULL: nowhere       */
     const atomic_int *cancel; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
 } atx_tune_options;
 
@@ -92,4 +94,5 @@ typedef struct atx_tune_events {
     void (*progress)(void *context, const atx_progress *progress);
     void (*result)(void *context, const atx_result *result);
     void (*warning)(void *context, const char *text);
+    void (*population)(void *context, const atx_population_loss *loss); /* in the end, with that plan */
 } atx_tune_events;
