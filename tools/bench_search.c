@@ -321,9 +321,9 @@ static void add_score(score *sum, const score *s, double weight, int marks)
 static void print_head(const settings *set)
 {
     int width = 7 * set->mark_count, narrow = 5 * set->mark_count;
-    printf("%-44s %-12s %6s %*s %*s %*s %7s %6s %8s %6s\n", "", "", "area", width, "median, of the optimum",
+    printf("%-44s %-26s %6s %*s %*s %*s %7s %6s %8s %6s\n", "", "", "area", width, "median, of the optimum",
            narrow, "within 1 %", narrow, "within 5 %", "optimum", "used", "compiled", "us");
-    printf("%-44s %-12s %6s ", "space", "strategy", "");
+    printf("%-44s %-26s %6s ", "space", "strategy", "");
     for (int m = 0; m < set->mark_count; m++)
         printf(" %6lld", (long long)set->marks[m]);
     for (int k = 0; k < 2; k++) {
@@ -336,7 +336,7 @@ static void print_head(const settings *set)
 
 static void print_score(const char *what, const char *strategy, const score *s, const settings *set)
 {
-    printf("%-44.44s %-12s %6.3f ", what, strategy, s->area);
+    printf("%-44.44s %-26s %6.3f ", what, strategy, s->area);
     for (int m = 0; m < set->mark_count; m++)
         printf(" %6.3f", s->at[m]);
     putchar(' ');

@@ -29,7 +29,7 @@ static const atx_usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *shard, *within, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
+    const char *shapes, *shard, *within, *front, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
         *cache_limit;
     atx_words words, devices, fix, templates, ld, align;
     atx_folder_words folders;
@@ -133,6 +133,7 @@ typedef struct plan {
     atx_shapes shapes;
     atx_tune_options options;
     atx_population_plan population;
+    atx_front front;
     atx_fix fixes[ATX_MAX_WORDS];
     const char *devices[ATX_MAX_WORDS];
     atx_str db, cache, command;
@@ -348,6 +349,10 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     ATX_THEN(status, plan_shapes(p, a, err));
     ATX_THEN(status, plan_restrictions(p, a, err));
     ATX_THEN(status, plan_population(p, a, err));
+    if (status == AT_OK && a->front) {
+        status = atx_front_parse(&p->front, a->front, NULL, err);
+        p->options.front = &p->front;
+    }
     if (status == AT_OK && a->shard)
         status = plan_shard(p, a->shard, err);
     ATX_THEN(status, plan_db(p, a->db, err));
@@ -395,9 +400,11 @@ static int run_plan(plan *p, const tune_args *a)
 {
     at_error err = { 0 }, cause = { 0 };
     int traced = ATX_EXIT_OK;
-    output out = { .layout = { .format = p->format, .width = atx_terminal_width(stdout) },
-                   .quiet = a->quiet,
-                   .totals.listed = (int64_t)p->shapes.count };
+    output out = {
+        .layout = { .format = p->format, .width = atx_terminal_width(stdout), .front = p->options.front },
+        .quiet = a->quiet,
+        .totals.listed = (int64_t)p->shapes.count
+    };
     atx_tune_events events = { .context = &out,
                                .progress = on_progress,
                                .result = on_result,
@@ -509,11 +516,13 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         { "--budget", ATX_OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
         { "--within", ATX_OPT_TEXT, "PERCENT",
-          "tune only some of the problems, those that say most about the others, until predictions for the "
-          "others are expected to lose no more than this in the mean: 3%",
+          "tune some of the problems, until predictions for all others should lose at most 3% in the mean",
           &a.within },
-        { "--tune-for", ATX_OPT_SECONDS, "TIME",
-          "tune only some of the problems, likewise, and begin none after this time: 5m", &a.tune_for_s },
+        { "--tune-for", ATX_OPT_SECONDS, "TIME", "tune some of the problems, for at most so long: 5m",
+          &a.tune_for_s },
+        { "--front", ATX_OPT_TEXT, "time,FIGURE",
+          "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
+          &a.front },
         { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
           &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
