@@ -212,6 +212,7 @@ Test(objective, energy_is_counted_over_many_launches_and_may_be_what_counts)
                   "0.0011"),
         1);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winners_all WHERE energy_j BETWEEN 0.0009 AND 0.0011"), 1);
+    cr_assert_eq(e2e_count("SELECT power_limit_w FROM winners_all"), 700);
     e2e_tune(&run, E2E_QUICK, "dump -o all.jsonl");
     e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --device replay:all.jsonl --db replayed.db");
     e2e_expect(run.code == 0 && strstr(run.out, "good THREADS=64  [energy "), run);
