@@ -6,8 +6,9 @@
  * sizes. So problems are spread over the list while nothing is known, and later are dense where answers are
  * bad.
  *
- * Look-ups of all problems of a long list would take seconds, so a sample of them is asked each time; the
- * candidates are those of the sample.
+ * Once there is a model the best of only eight is taken, drawn at random: the largest claims of a whole list
+ * are at its edges, and what is typical would not be tuned. Look-ups of all problems of a long list would
+ * take seconds, so a sample of them is asked each time.
  */
 #include "tune/population.h"
 
@@ -23,6 +24,7 @@
 #define UNKNOWN_LOSS 0.5  /* of an answer that no model gives                            */
 #define NEIGHBOURS   2.0  /* factors of two apart: what a problem tells of others halves */
 #define SAMPLE       512  /* problems that are asked at a time                           */
+#define FEW          8    /* of them, from which the next problem is chosen, once there is a model */
 #define STATED       2000 /* in the end                                                  */
 #define FEWEST       4    /* problems between two trainings                              */
 #define MORE         0.2  /* and so large a share more trials                            */
@@ -36,7 +38,8 @@ struct atx_population {
     float *loss;    /* that is expected     */
     bool *chosen;
     size_t *order; /* a shuffle; candidates are its first ones that are not chosen */
-    size_t drawn, ask_again_at, candidates;
+    size_t drawn, ask_again_at;
+    size_t candidates, cursor, few; /* of the order; the next one to be looked at; how many at a time */
     bool enough;
     double left_out, most_left; /* as of the last training */
     atx_rng rng;
@@ -117,6 +120,7 @@ static void draw_sample(atx_population *p, size_t most)
         }
     }
     p->candidates = count;
+    p->cursor = 0;
 }
 
 static at_status ask_all(asked *sum, atx_population *p, atx_store *store, at_error *err)
@@ -169,6 +173,7 @@ static at_status ask_again(atx_population *p, at_error *err)
         status = ask(&sum, p, SAMPLE, err);
     if (status != AT_OK)
         return status;
+    p->few = sum.by_model ? FEW : p->candidates;
     p->ask_again_at = p->drawn + (p->drawn / 4 > FEWEST ? p->drawn / 4 : FEWEST);
     p->enough = p->plan.within > 0 && p->candidates && sum.by_model == p->candidates &&
                 sum.sum <= p->plan.within * (double)sum.by_model;
@@ -218,6 +223,25 @@ void atx_population_close(atx_population *p)
     free(p);
 }
 
+/* Of the next few candidates that are left, the one with the largest claim; the list's length: none is left.
+ */
+static size_t best_candidate(atx_population *p)
+{
+    size_t best = p->of.count, looked_at = 0, i = 0;
+    double most = 0;
+    for (; i < p->candidates && looked_at < p->few; i++) {
+        const size_t at = p->order[(p->cursor + i) % p->candidates];
+        const double claim = (double)p->loss[at] * (double)p->novelty[at];
+        looked_at += !p->chosen[at] && claim > 0;
+        if (!p->chosen[at] && claim > most) {
+            most = claim;
+            best = at;
+        }
+    }
+    p->cursor += i;
+    return best;
+}
+
 at_status atx_population_next(size_t *place, atx_population *p, at_error *err)
 {
     const bool late = p->plan.until_s > 0 && atx_now_s() >= p->plan.until_s;
@@ -227,15 +251,7 @@ at_status atx_population_next(size_t *place, atx_population *p, at_error *err)
         status = ask_again(p, err);
     if (late || p->enough || status != AT_OK)
         return status;
-    double most = 0;
-    for (size_t i = 0; i < p->candidates; i++) {
-        const size_t at = p->order[i];
-        const double claim = (double)p->loss[at] * (double)p->novelty[at];
-        if (!p->chosen[at] && claim > most) {
-            most = claim;
-            *place = at;
-        }
-    }
+    *place = best_candidate(p);
     if (*place < p->of.count)
         choose(p, *place);
     return AT_OK;
