@@ -5,8 +5,7 @@
  * A file has a line for each run: the strategy's name, a tab, the seed, and for each trial a tab and the
  * configuration, "TILE=32 ORDER=fast". tools/compare_search writes it.
  */
-#ifndef AUTOTUNE_BENCH_TRIED_H
-#define AUTOTUNE_BENCH_TRIED_H
+#pragma once
 
 #include "search/strategy.h"
 
@@ -16,5 +15,3 @@
 at_status atx_bench_tried_read(const atx_strategy **strategies, int *count, int most, const char *path,
                                at_error *err) AT_MUST_CHECK;
 void atx_bench_tried_clear(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Smaller is better. A front is a view of what is stored; nothing of it is stored itself.
  */
-#ifndef AUTOTUNE_FRONT_H
-#define AUTOTUNE_FRONT_H
+#pragma once
 
 #include "lang/metric.h"
 
@@ -41,5 +40,3 @@ void atx_front_choose(bool *on, const double *values, size_t rows, int count);
  */
 double atx_front_score(const atx_front *front, int other, double weight, const atx_problem *problem,
                        const atx_record *record);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * learned.h - the model beside a database: made by `autotune learn`, and by `tune` where that pays.
  */
-#ifndef AUTOTUNE_LOOKUP_LEARNED_H
-#define AUTOTUNE_LOOKUP_LEARNED_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "model/model.h"
@@ -28,5 +27,3 @@ at_status atx_learned_is_due(bool *due, const atx_learning *learning, at_error *
  * every failure.
  */
 at_status atx_learned_renew(atx_model **out, const atx_learning *learning, at_error *err) AT_MUST_CHECK;
-
-#endif

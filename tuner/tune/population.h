@@ -6,8 +6,7 @@
  * were tuned. The model beside the database learns on the way. It ends when the answers for the problems
  * that were not tuned are expected to lose little enough, or when the time is over.
  */
-#ifndef AUTOTUNE_POPULATION_H
-#define AUTOTUNE_POPULATION_H
+#pragma once
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
@@ -52,5 +51,3 @@ at_status atx_population_next(size_t *place, atx_population *p, at_error *err) A
 
 /* After the last one: learns once more, and asks for answers. */
 at_status atx_population_state(atx_population_loss *out, atx_population *p, at_error *err) AT_MUST_CHECK;
-
-#endif

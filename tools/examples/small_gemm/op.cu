@@ -27,8 +27,8 @@ ceiling   none
 */
 
 /*
- * Thousands of sizes, each with a best configuration of its own: a population of problems. Nobody tunes all of them;
- * a model answers for those that were not tuned.
+ * Thousands of sizes, each with a best configuration of its own: a population of problems. Nobody tunes all
+ * of them; a model answers for those that were not tuned.
  *
  *     autotune tune --templates tools/examples --shapes sizes.txt --within 3%
  *

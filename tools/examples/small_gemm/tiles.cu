@@ -14,8 +14,8 @@ let       across = ceil_div(n, TN)
 let       down   = ceil_div(m, TM)
 let       used   = GROUP * across * down
 let       threads = ceil_div(used, 32) * 32
-let       idle   = 100 * threads / used # these two are for predictions: threads without elements, ...
-let       edge   = 100 * (down * TM * across * TN) / (m * n) # ... elements that are computed beside those of c, in per cent
+let       idle   = 100 * threads / used # for predictions alone: threads without elements, in per cent
+let       edge   = 100 * (down * TM * across * TN) / (m * n) # and elements outside of c
 let       shared_bytes = STAGED * GROUP * (m * k + k * n) * sizeof(T)
 
 require   used >= 24 && threads <= 512
