@@ -160,6 +160,7 @@ typedef enum atx_column_range {
     X(memory_clock_mhz,  memory_clock_mhz,   COUNT,     conditions.memory_clock_mhz, PLAIN,      COUNT)         \
     X(temperature_c,     temperature_c,      COUNT,     conditions.temperature_c,    PLAIN,      COUNT)         \
     X(power_w,           power_w,            COUNT,     conditions.power_w,          PLAIN,      COUNT)         \
+    X(power_limit_w,     power_limit_w,      COUNT,     conditions.power_limit_w,    PLAIN,      COUNT)         \
     X(throttle_reasons,  throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN,      SIZE)          \
     X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)          \
     X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)          \

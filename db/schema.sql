@@ -12,7 +12,7 @@
 -- the views that end in _rows are the program's own and may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -145,6 +145,7 @@ CREATE TABLE winner (
     memory_clock_mhz   INTEGER,
     temperature_c      INTEGER,
     power_w            INTEGER,
+    power_limit_w      INTEGER,           -- that the driver keeps to
     throttle_reasons   INTEGER,           -- NVML's bit mask
     measured_at        TEXT    NOT NULL,
     -- What it was chosen by, "min footprint (footprint = seconds * shared_bytes)"; '': the time.
@@ -210,6 +211,7 @@ SELECT
     w.memory_clock_mhz             AS memory_clock_mhz,
     w.temperature_c                AS temperature_c,
     w.power_w                      AS power_w,
+    w.power_limit_w                AS power_limit_w,
     w.throttle_reasons             AS throttle_reasons,
     p.elements                     AS elements,
     p.traffic_bytes                AS traffic_bytes,
@@ -348,6 +350,7 @@ SELECT
     w.memory_clock_mhz             AS memory_clock_mhz,
     w.temperature_c                AS temperature_c,
     w.power_w                      AS power_w,
+    w.power_limit_w                AS power_limit_w,
     w.throttle_reasons             AS throttle_reasons,
     w.elements                     AS elements,
     w.traffic_bytes                AS traffic_bytes,

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ATX_SCHEMA_VERSION 1 /* of schema.sql; a file of another version is refused */
+#define ATX_SCHEMA_VERSION 2 /* of schema.sql; a file of another version is refused */
 
 typedef struct atx_store atx_store;
 

@@ -7,6 +7,7 @@
  */
 #include "bench_noise.h"
 #include "bench_spaces.h"
+#include "bench_tried.h"
 #include "util/options.h"
 #include "util/clock.h"
 
@@ -322,9 +323,9 @@ static void add_score(score *sum, const score *s, double weight, int marks)
 static void print_head(const settings *set)
 {
     int width = 7 * set->mark_count, narrow = 5 * set->mark_count;
-    printf("%-44s %-12s %6s %*s %*s %*s %7s %6s %8s %6s\n", "", "", "area", width, "median, of the optimum",
+    printf("%-44s %-26s %6s %*s %*s %*s %7s %6s %8s %6s\n", "", "", "area", width, "median, of the optimum",
            narrow, "within 1 %", narrow, "within 5 %", "optimum", "used", "compiled", "us");
-    printf("%-44s %-12s %6s ", "space", "strategy", "");
+    printf("%-44s %-26s %6s ", "space", "strategy", "");
     for (int m = 0; m < set->mark_count; m++)
         printf(" %6lld", (long long)set->marks[m]);
     for (int k = 0; k < 2; k++) {
@@ -337,7 +338,7 @@ static void print_head(const settings *set)
 
 static void print_score(const char *what, const char *strategy, const score *s, const settings *set)
 {
-    printf("%-44.44s %-12s %6.3f ", what, strategy, s->area);
+    printf("%-44.44s %-26s %6.3f ", what, strategy, s->area);
     for (int m = 0; m < set->mark_count; m++)
         printf(" %6.3f", s->at[m]);
     putchar(' ');
@@ -485,13 +486,14 @@ int main(int argc, char **argv)
     settings set = { .seeds = 30, .evals = 400, .lag = 1 };
     atx_words files = { 0 }, names = { 0 }, marks = { 0 };
     atx_bench_spaces spaces = { 0 };
-    const char *model_of = NULL;
+    const char *model_of = NULL, *tried = NULL;
     int64_t least = 2, per_mille = 0, plateau = 0, noise = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
     glob_t found = { 0 };
     const atx_option TABLE[] = {
         { "--strategy", ATX_OPT_LIST, "NAME", "only these (default: all)", &names },
+        { "--tried", ATX_OPT_TEXT, "FILE", "and what other tuners tried (tools/compare_search)", &tried },
         { "--seeds", ATX_OPT_COUNT, "N", "runs of each on each space (default 30)", &set.seeds },
         { "--evals", ATX_OPT_COUNT, "N", "trials of a run, at most (default 400)", &set.evals },
         { "--at", ATX_OPT_LIST, "N", "when to look (default 50,100,200,400)", &marks },
@@ -520,6 +522,8 @@ int main(int argc, char **argv)
     set.noise = (double)noise / 1000;
     if (status == AT_OK)
         status = take_strategies(&set, &names, &err);
+    if (status == AT_OK && tried)
+        status = atx_bench_tried_read(set.strategies, &set.strategy_count, MAX_STRATEGIES, tried, &err);
     if (status == AT_OK)
         status = take_marks(&set, &marks, &err);
     if (status == AT_OK)
@@ -542,6 +546,7 @@ int main(int argc, char **argv)
         status = compare(&set, &spaces, brief, &err);
     globfree(&found);
     atx_bench_spaces_close(&spaces);
+    atx_bench_tried_clear();
     if (status != AT_OK)
         fprintf(stderr, "bench_search: %s\n", err.text);
     return status == AT_OK ? 0 : 1;

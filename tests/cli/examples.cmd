@@ -10,3 +10,4 @@ check convolution 2048x2048,333x445 f32
 check stencil 2048x2048x4,333x445x8 f32
 check histogram 1000,100000003 u8,i32
 check histogram 4096x100000003 i32
+check small_gemm 24x24x24,45x4x9 f32,f64

@@ -90,7 +90,7 @@ static void put_history(atx_store *store, const atx_template *t)
                                 .geometry = { .grid = { 16384, 1, 1 }, .block = { 32, 8, 1 } },
                                 .resources = { 32, 4224, 0, 0, 0 },
                                 .elapsed_s = 1,
-                                .conditions = { 1980, 3201, 40, 300, 0 } };
+                                .conditions = { 1980, 3201, 40, 300, 700, 0 } };
     must(atx_store_begin_run(&run, store, &info, &err), &err);
     must(atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, &err),
          &err);

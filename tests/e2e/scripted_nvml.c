@@ -1,6 +1,6 @@
 /*
  * scripted_nvml.c - a libnvidia-ml.so.1 that knows how much energy the launches of the scripted driver took,
- * in steps as a real one has them, that 8 GiB are free, and nothing else.
+ * in steps as a real one has them, that 8 GiB are free, that the limit is 700 W, and nothing else.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -25,6 +25,12 @@ enum { OK = 0, NOT_SUPPORTED = 3, STEP_MJ = 100 };
 ENTRY(nvmlInit_v2, void)
 {
     return OK;
+}
+
+ENTRY(nvmlDeviceGetEnforcedPowerLimit, void *device, unsigned *milliwatts)
+{
+    *milliwatts = 700000;
+    return device ? OK : NOT_SUPPORTED;
 }
 
 ENTRY(nvmlShutdown, void)

@@ -165,6 +165,25 @@ Test(objective, verify_goes_by_it)
     e2e_expect(strstr(run.out, "it was chosen by another objective"), run);
 }
 
+/* ---- several figures ---- */
+
+Test(objective, front_has_what_is_fast_and_what_takes_little)
+{
+    write_op("");
+    e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --front time,shared_bytes");
+    e2e_expect(run.code == 0 && strstr(run.out, "    front: 20.00 us, 4096 shared_bytes  good THREADS=32\n"),
+               run);
+    e2e_expect(strstr(run.out, "    front: 40.00 us, 128 shared_bytes  good THREADS=64\n"), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner WHERE config = 'THREADS=32'"), 1);
+    e2e_tune(&run, E2E_QUICK, "show " MATMUL " --front time,shared_bytes");
+    e2e_expect(strstr(run.out, "THREADS=32") && strstr(run.out, "THREADS=64"), run);
+    e2e_tune(&run, E2E_QUICK, "show " MATMUL " --front time,registers");
+    e2e_expect(strstr(run.out, "THREADS=32") && !strstr(run.out, "THREADS=64"), run);
+    e2e_tune(&run, E2E_QUICK, "show " MATMUL " --front time,energy_j");
+    e2e_expect(run.code == 1 && strstr(run.err, "`autotune tune --front time,energy_j` measures energy"),
+               run);
+}
+
 /* ---- energy ---- */
 
 #define ENERGY "metric energy = energy_j * 1000\n"
@@ -193,6 +212,7 @@ Test(objective, energy_is_counted_over_many_launches_and_may_be_what_counts)
                   "0.0011"),
         1);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winners_all WHERE energy_j BETWEEN 0.0009 AND 0.0011"), 1);
+    cr_assert_eq(e2e_count("SELECT power_limit_w FROM winners_all"), 700);
     e2e_tune(&run, E2E_QUICK, "dump -o all.jsonl");
     e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --device replay:all.jsonl --db replayed.db");
     e2e_expect(run.code == 0 && strstr(run.out, "good THREADS=64  [energy "), run);
@@ -209,6 +229,19 @@ Test(objective, trials_that_were_not_weighed_are_measured_again_when_a_metric_wa
     e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --jobs 2 --format json");
     e2e_expect(strstr(run.out, "THREADS=32") && strstr(run.out, "\"known\":0"), run);
     e2e_expect(e2e_count("SELECT count(*) FROM trial WHERE joules > 0") == 2, run);
+}
+
+/* Trials that were made for the time alone are measured again. */
+Test(objective, front_of_energy_measures_it_without_a_metric)
+{
+    write_op("");
+    connect_counter();
+    tune();
+    e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --front time,energy_j");
+    e2e_expect(run.code == 0 && strstr(run.out, "    front: 20.00 us, "), run);
+    e2e_expect(strstr(run.out, "mJ  good THREADS=32\n") && strstr(run.out, "mJ  good THREADS=64\n"), run);
+    e2e_tune(&run, E2E_QUICK, "show " MATMUL " --front time,energy_j");
+    e2e_expect(strstr(run.out, " energy") && strstr(run.out, " mJ"), run);
 }
 
 Test(objective, without_a_counter_the_problem_says_what_is_missing)

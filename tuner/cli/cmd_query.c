@@ -44,6 +44,7 @@ static void print_conditions(const atx_conditions *c)
         { "memory clock %" PRId64 " MHz", c->memory_clock_mhz },
         { "%" PRId64 " C", c->temperature_c },
         { "%" PRId64 " W", c->power_w },
+        { "power limit %" PRId64 " W", c->power_limit_w },
         { "throttled (NVML reasons 0x%" PRIx64 ")", c->throttle_reasons ? c->throttle_reasons : -1 },
     };
     atx_str line = { 0 };

@@ -1,5 +1,6 @@
 /* cmd_show.c - `autotune show`: the stored trials of a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
+#include "lang/front.h"
 #include "lang/metric_text.h"
 #include "cli/report.h"
 #include "cli/stored_problem.h"
@@ -27,6 +28,7 @@ typedef struct trial {
     atx_fingerprint fingerprint;
     double score;         /* of the objective, smaller is better; INFINITY: none */
     const char *outdated; /* NULL: its template is still the same                 */
+    bool on_front;        /* no other one is better in all figures of the front   */
 } trial;
 
 typedef struct trials {
@@ -115,6 +117,7 @@ typedef struct view {
     double traffic_bytes, best;
     int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
+    const atx_front *front;
 } view;
 
 /* A trial, and its problem. */
@@ -141,6 +144,11 @@ static void walk_trial(atx_row *row, const void *item)
     atx_metrics_row(row, v->problem, timed ? ATX_RECORD_OF(&t->row) : NULL);
 }
 
+static bool shows_energy(const view *v)
+{
+    return atx_front_reads(v->front, ATX_FIGURE_JOULES);
+}
+
 static void print_head(const view *v, bool failed)
 {
     atx_str text = { 0 };
@@ -148,6 +156,8 @@ static void print_head(const view *v, bool failed)
         atx_print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
     } else if (v->format == ATX_TEXT) {
         atx_metrics_text_head(&text, v->problem->op);
+        if (shows_energy(v))
+            atx_str_addf(&text, " %11s", "energy");
         atx_print(stdout, "%11s %8s%s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
                   v->ops_count > 0 ? "  GFLOP/s" : "", atx_whole(&text), "of best", "spread", "regs",
                   "shared", "template", "configuration");
@@ -176,6 +186,8 @@ static void print_text(const view *v, const trial *t)
     if (v->ops_count > 0)
         snprintf(rate, sizeof rate, " %8.0f", atx_gflop_per_s(v->ops_count, t->row.timing.median_s));
     atx_metrics_text_columns(&metrics, v->problem, ATX_RECORD_OF(&t->row));
+    if (shows_energy(v))
+        atx_str_addf(&metrics, " %8.3g mJ", 1e3 * t->row.timing.joules);
     figure(gb_per_s, v->traffic_bytes > 0 ? 1e-9 * v->traffic_bytes / t->row.timing.median_s : -1);
     figure(registers, (double)t->row.resources.registers);
     figure(shared, (double)t->row.resources.shared_bytes);
@@ -293,7 +305,8 @@ static void warn_of_newest(atx_store *store, const atx_problem_key *key, const a
 enum { SHOWN = 20 }; /* trials, where nobody says how many */
 
 typedef struct show_args {
-    const char *db, *device, *templates_dir, *format, *by;
+    const char *db, *device, *templates_dir, *format, *by, *figures;
+    atx_front front;
     atx_words words;
     atx_folder_words folders;
     int64_t top;
@@ -319,7 +332,8 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
     print_head(v, a->failed);
     for (size_t i = 0; i < t->count && (by_template || top == 0 || printed < top); i++) {
         bool timed = t->items[i].row.outcome == ATX_TIMED;
-        if (timed == a->failed || (by_template && template_seen(t, i)))
+        if (timed == a->failed || (a->front.count && !t->items[i].on_front) ||
+            (by_template && template_seen(t, i)))
             continue;
         print_trial(v, &t->items[i]);
         printed++;
@@ -328,6 +342,50 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
         tell_of_more(t, a);
     if (!printed && v->format == ATX_TEXT)
         atx_print(stdout, "none\n");
+}
+
+/* Every trial's figures; INFINITY, which any other beats, where one of them is not known or its template has
+ * changed. Returns how many are known. */
+static size_t fill_values(double *values, const trials *t, const atx_front *front)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const trial *at = &t->items[i];
+        double *row = values + i * (size_t)front->count;
+        const bool is_known = at->row.outcome == ATX_TIMED && !at->outdated &&
+                              atx_front_values(row, front, t->problem, ATX_RECORD_OF(&at->row));
+        for (int k = 0; k < front->count && !is_known; k++)
+            row[k] = INFINITY;
+        known += is_known;
+    }
+    return known;
+}
+
+static at_status find_front(trials *t, const atx_front *front, at_error *err)
+{
+    double *values = calloc(t->count * (size_t)front->count + 1, sizeof *values);
+    bool *on = calloc(t->count + 1, sizeof *on);
+    at_status status = AT_ERR_MEMORY;
+    if (!values || !on) {
+        atx_no_memory(err);
+        goto done;
+    }
+    if (!fill_values(values, t, front)) {
+        status =
+            atx_fail(err, AT_ERR_NOT_FOUND, "none of %zu trials has all figures of the front%s", t->count,
+                     atx_front_reads(front, ATX_FIGURE_JOULES)
+                         ? "; `autotune tune --front time,energy_j` measures energy"
+                         : "");
+        goto done;
+    }
+    atx_front_choose(on, values, t->count, front->count);
+    for (size_t i = 0; i < t->count; i++)
+        t->items[i].on_front = on[i];
+    status = AT_OK;
+done:
+    free(values);
+    free(on);
+    return status;
 }
 
 static at_status no_trials(const show_args *a, const atx_problem *problem, const atx_problem_key *key,
@@ -389,15 +447,19 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
     bool may_be_replay = a->device ? strncasecmp(a->device, "replay", 6) == 0 : status == AT_ERR_NOT_FOUND;
     if (status != AT_OK && !a->db && may_be_replay)
         tell_of_replay(&key, err);
-    if (status == AT_OK) {
+    if (status == AT_OK)
         qsort(t.items, t.count, sizeof *t.items, by_score);
+    if (status == AT_OK && a->front.count)
+        status = find_front(&t, &a->front, err);
+    if (status == AT_OK) {
         view v = { .format = format,
                    .problem = problem,
                    .key = &key,
                    .traffic_bytes = (double)key.traffic_bytes,
                    .ops_count = key.ops_count,
                    .best = t.items[0].score,
-                   .mixed = is_mixed(&t) };
+                   .mixed = is_mixed(&t),
+                   .front = &a->front };
         warn_of_dates(&t);
         if (here)
             warn_of_newest(store, &key, problem->op, catalog, device.name);
@@ -443,6 +505,10 @@ int atx_cmd_show(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--by", ATX_OPT_TEXT, "template|outcome",
           "print the best trial of each template, or the number of trials of each outcome", &a.by },
+        { "--front", ATX_OPT_TEXT, "FIGURE,FIGURE",
+          "print only the trials that no other one beats in all of these: time, energy_j, registers, "
+          "shared_bytes, spill_bytes, metrics of the operation",
+          &a.figures },
         { "--top", ATX_OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
         { "--failed", ATX_OPT_FLAG, NULL, "print the trials that failed, and why", &a.failed },
         { "--device", ATX_OPT_TEXT, "N|NAME",
@@ -467,6 +533,8 @@ int atx_cmd_show(int argc, char **argv)
         if (status != AT_OK && a.words.count)
             status = find_stored(&problem, &a, path, &err);
     }
+    if (status == AT_OK && a.figures)
+        status = atx_front_parse(&a.front, a.figures, problem.op, &err);
     ATX_THEN(status, show(&problem, catalog, path, &a, format, &err));
     if (status != AT_OK)
         code = atx_complain(&err);

@@ -3,8 +3,8 @@
 #include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
-#include "cli/learned.h"
 #include "lang/metric_text.h"
+#include "lookup/learned.h"
 #include "cli/over_ranks.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
@@ -29,11 +29,12 @@ static const atx_usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *shard, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
+    const char *shapes, *shard, *within, *front, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
+        *cache_limit;
     atx_words words, devices, fix, templates, ld, align;
     atx_folder_words folders;
     int64_t max_trials, seed, jobs;
-    double budget_s;
+    double budget_s, tune_for_s;
     bool force, warm, no_cache, no_learn, quiet, verbose;
 } tune_args;
 
@@ -92,6 +93,32 @@ static void on_result(void *context, const atx_result *result)
     atx_str_clear(&text);
 }
 
+static void add_loss(atx_str *out, const char *what, double mean)
+{
+    atx_str_addf(out, "%s%.1f %%", what, 100 * mean);
+}
+
+/* What answers for the problems that were not tuned are worth. */
+static void on_population(void *context, const atx_population_loss *loss)
+{
+    output *o = context;
+    atx_str text = { 0 };
+    atx_display_erase(&o->display);
+    if (o->quiet)
+        return;
+    atx_str_addf(&text, "%zu problems are tuned; `autotune query --shapes` answers for %zu of the %zu others",
+                 loss->tuned, loss->answered, loss->others);
+    if (loss->mean >= 0)
+        add_loss(&text, " by prediction, which is expected to be slower than tuning by ", loss->mean);
+    atx_str_add(&text, loss->mean >= 0 ? " in the mean" : "");
+    if (loss->left_out >= 0) {
+        add_loss(&text, "; predictions for tuned problems without their own trials lose ", loss->left_out);
+        add_loss(&text, " in the mean, 95 of 100 at most ", loss->most_left);
+    }
+    atx_print_line(stderr, 0, atx_whole(&text));
+    atx_str_clear(&text);
+}
+
 static void on_warning(void *context, const char *text)
 {
     output *o = context;
@@ -105,6 +132,8 @@ typedef struct plan {
     atx_catalog *catalog;
     atx_shapes shapes;
     atx_tune_options options;
+    atx_population_plan population;
+    atx_front front;
     atx_fix fixes[ATX_MAX_WORDS];
     const char *devices[ATX_MAX_WORDS];
     atx_str db, cache, command;
@@ -173,6 +202,30 @@ static at_status plan_strategy(plan *p, const char *name, at_error *err)
     atx_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, atx_str_text(&known));
     atx_str_clear(&known);
     return AT_ERR_USAGE;
+}
+
+/* "3%" or "3". */
+static at_status read_within(double *out, const char *text, at_error *err)
+{
+    char *end = NULL;
+    *out = strtod(text, &end) / 100;
+    if (end == text || (*end && strcmp(end, "%") != 0) || !(*out > 0) || *out > 10)
+        return atx_fail(err, AT_ERR_USAGE, "--within: found '%s'; expected a loss such as 3%%", text);
+    return AT_OK;
+}
+
+static at_status plan_population(plan *p, const tune_args *a, at_error *err)
+{
+    if (!a->within && !(a->tune_for_s > 0))
+        return AT_OK;
+    if (a->no_learn)
+        return atx_fail(err, AT_ERR_USAGE,
+                        "found %s and --no-learn; expected one of them, since a model answers "
+                        "for the problems that are not tuned",
+                        a->within ? "--within" : "--tune-for");
+    p->options.population = &p->population;
+    p->population.until_s = a->tune_for_s > 0 ? atx_now_s() + a->tune_for_s : 0;
+    return a->within ? read_within(&p->population.within, a->within, err) : AT_OK;
 }
 
 static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
@@ -296,6 +349,11 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
     ATX_THEN(status, plan_strategy(p, a->strategy, err));
     ATX_THEN(status, plan_shapes(p, a, err));
     ATX_THEN(status, plan_restrictions(p, a, err));
+    ATX_THEN(status, plan_population(p, a, err));
+    if (status == AT_OK && a->front) {
+        status = atx_front_parse(&p->front, a->front, NULL, err);
+        p->options.front = &p->front;
+    }
     if (status == AT_OK && a->shard)
         status = plan_shard(p, a->shard, err);
     ATX_THEN(status, plan_db(p, a->db, err));
@@ -310,8 +368,17 @@ static void learn(const plan *p, const tune_args *a)
     at_error err = { 0 };
     atx_str text = { 0 };
     int64_t trials = 0;
+    atx_model *model = NULL;
+    atx_training_samples part;
     double began_s = atx_now_s();
-    at_status status = atx_learned_renew(&trials, p->catalog, p->options.db_path, &err);
+    const atx_learning learning = { .db = p->options.db_path,
+                                    .catalog = p->catalog,
+                                    .more = ATX_MORE_TO_LEARN,
+                                    .cancel = &atx_cancel_requested };
+    at_status status = atx_learned_renew(&model, &learning, &err);
+    for (int i = 0; atx_model_of_op(&part, model, i); i++)
+        trials += part.trials;
+    atx_model_close(model);
     if (status == AT_ERR_CANCELLED || a->quiet)
         return;
     if (status != AT_OK) {
@@ -327,19 +394,23 @@ static void learn(const plan *p, const tune_args *a)
 static bool may_learn(const plan *p, const tune_args *a)
 {
     bool replay = p->options.device_count && atx_device_is_replay(p->options.devices[0]);
-    return !a->no_learn && !a->shard && !replay && !atx_cancel_requested;
+    return !a->no_learn && !a->shard && !replay && !atx_cancel_requested && !p->options.population;
 }
 
 static int run_plan(plan *p, const tune_args *a)
 {
     at_error err = { 0 }, cause = { 0 };
     int traced = ATX_EXIT_OK;
-    output out = { .layout = { .format = p->format, .width = atx_terminal_width(stdout) },
-                   .quiet = a->quiet,
-                   .totals.listed = (int64_t)p->shapes.count };
-    atx_tune_events events = {
-        .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
+    output out = {
+        .layout = { .format = p->format, .width = atx_terminal_width(stdout), .front = p->options.front },
+        .quiet = a->quiet,
+        .totals.listed = (int64_t)p->shapes.count
     };
+    atx_tune_events events = { .context = &out,
+                               .progress = on_progress,
+                               .result = on_result,
+                               .warning = on_warning,
+                               .population = on_population };
     double started_s = atx_now_s();
 
     atx_display_init(&out.display, a->quiet, a->verbose);
@@ -445,6 +516,14 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
           &a.db },
         { "--budget", ATX_OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
+        { "--within", ATX_OPT_TEXT, "PERCENT",
+          "tune some of the problems, until predictions for all others should lose at most 3% in the mean",
+          &a.within },
+        { "--tune-for", ATX_OPT_SECONDS, "TIME", "tune some of the problems, for at most so long: 5m",
+          &a.tune_for_s },
+        { "--front", ATX_OPT_TEXT, "time,FIGURE",
+          "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
+          &a.front },
         { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
           &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",

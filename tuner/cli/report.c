@@ -127,6 +127,32 @@ static void add_details(atx_str *out, size_t begin, const char *details, const a
     atx_str_add(out, "\n");
 }
 
+static void add_figure(atx_str *out, const char *name, double value)
+{
+    char time[32];
+    atx_time_text(time, sizeof time, value);
+    if (strcmp(name, "time") == 0)
+        atx_str_add(out, time);
+    else if (strcmp(name, "energy_j") == 0)
+        atx_str_addf(out, "%.4g mJ", 1e3 * value);
+    else
+        atx_str_addf(out, "%.6g %s", value, name);
+}
+
+/* A line for each configuration of the front. */
+static void add_front(atx_str *out, const atx_report_layout *layout, const atx_result *r)
+{
+    for (size_t i = 0; layout->front && i < r->front_count; i++) {
+        const atx_front_point *p = &r->front[i];
+        atx_str_addf(out, "%*sfront: ", DETAIL_INDENT, "");
+        for (int k = 0; k < layout->front->count; k++) {
+            atx_str_add(out, k ? ", " : "");
+            add_figure(out, layout->front->of[k].name, p->values[k]);
+        }
+        atx_str_addf(out, "  %s\n", p->kernel);
+    }
+}
+
 static void text_row(atx_str *out, const atx_report_layout *layout, const atx_result *r)
 {
     atx_str details = { 0 };
@@ -148,6 +174,7 @@ static void text_row(atx_str *out, const atx_report_layout *layout, const atx_re
         notes(&details, r);
         if (!out->failed)
             add_details(out, begin, atx_str_text(&details), layout);
+        add_front(out, layout, r);
     }
     out->failed |= details.failed;
     atx_str_clear(&details);

@@ -12,6 +12,7 @@ typedef struct atx_report_layout {
     atx_format format;
     size_t problem_columns; /* of the first column; 0: as few as there may be */
     size_t width;           /* of the terminal; 0: rows are single lines      */
+    const atx_front *front; /* whose points stand below a result; NULL: none  */
 } atx_report_layout;
 
 /* For all results of a list of problems. */

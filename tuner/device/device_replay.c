@@ -433,8 +433,7 @@ static at_status replay_remeasure(atx_device *device, const atx_remeasure_reques
             won = won || is_winner(w, e);
         }
     }
-    *notes =
-        (atx_remeasure_notes){ .conditions = w ? w->conditions : (atx_conditions){ -1, -1, -1, -1, -1 } };
+    *notes = (atx_remeasure_notes){ .conditions = w ? w->conditions : ATX_CONDITIONS_UNKNOWN };
     for (int i = 0; i < request->count && status == AT_OK; i++)
         status = remeasure_row(&rows[i], d, &request->list[i], w, won, err);
     return status == AT_OK ? wait_for_remeasure(d, rows, request->count, err) : status;

@@ -157,6 +157,7 @@ static void add_conditions(atx_html_page *p, const atx_answer *a)
     add_known(p->out, "memory clock", c->memory_clock_mhz, " MHz");
     add_known(p->out, "temperature", c->temperature_c, " C");
     add_known(p->out, "power", c->power_w, " W");
+    add_known(p->out, "power limit", c->power_limit_w, " W");
     if (c->throttle_reasons > 0)
         atx_str_addf(p->out, "<span class=\"bad\">throttled (NVML's reasons 0x%" PRIx64 ")</span>; ",
                      (uint64_t)c->throttle_reasons);

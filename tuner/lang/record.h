@@ -55,10 +55,11 @@ int64_t atx_local_bytes(const atx_resources *resources);
 /* Clocks and so on, sampled while a problem was measured. */
 typedef struct atx_conditions {
     int64_t sm_clock_mhz, memory_clock_mhz, temperature_c, power_w;
+    int64_t power_limit_w;    /* that the driver keeps to; autotune never sets it */
     int64_t throttle_reasons; /* NVML's bit mask */
 } atx_conditions;
 
-#define ATX_CONDITIONS_UNKNOWN ((atx_conditions){ -1, -1, -1, -1, -1 })
+#define ATX_CONDITIONS_UNKNOWN ((atx_conditions){ -1, -1, -1, -1, -1, -1 })
 
 /* What a figure depends on besides the problem and the configuration. Compared column by column. */
 typedef struct atx_fingerprint {

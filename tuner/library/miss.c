@@ -14,8 +14,7 @@
  */
 #include "library/miss.h"
 
-#include "db/store.h"
-#include "lookup/lookup.h"
+#include "lookup/learned.h"
 #include "model/model.h"
 #include "source/allowed.h"
 #include "util/clock.h"
@@ -429,18 +428,9 @@ at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
 
 static bool is_due(const atx_miss *m)
 {
-    const atx_cancel cancel = { .flag = m->stop };
-    atx_store *store = NULL;
-    atx_str path = { 0 };
+    const atx_learning learning = { .db = m->database, .more = ATX_MORE_TO_LEARN, .cancel = m->stop };
     bool due = false;
-    atx_str_addf(&path, "%s" ATX_MODEL_SUFFIX, m->database);
-    at_status status = atx_str_status(&path, NULL);
-    ATX_THEN(status, atx_store_open_unless(&store, m->database, ATX_STORE_READ, &cancel, NULL));
-    if (status == AT_OK && atx_model_is_due(&due, store, atx_str_text(&path), NULL) != AT_OK)
-        due = false;
-    atx_store_close(store);
-    atx_str_clear(&path);
-    return due;
+    return atx_learned_is_due(&due, &learning, NULL) == AT_OK && due;
 }
 
 at_status atx_miss_learn(const atx_miss *m, at_error *err)

@@ -28,7 +28,7 @@ static const atx_winner NOTHING = {
     .geometry = { .grid = { -1, -1, -1 }, .block = { -1, -1, -1 }, .shared_bytes = -1 },
     .resources = { -1, -1, -1, -1, -1 },
     .elapsed_s = NAN,
-    .conditions = { -1, -1, -1, -1, -1 }
+    .conditions = { -1, -1, -1, -1, -1, -1 }
 };
 
 /* What to launch, and on what. */

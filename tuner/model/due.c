@@ -14,13 +14,18 @@
 #define MOST_TRIALS 100000 /* some 8 s on one core */
 #define LEAST_WORTH 100
 
-int64_t atx_model_is_behind(const atx_model *model, int64_t newest_trial)
+static int64_t behind_by(const atx_model *model, int64_t newest_trial, double more)
 {
     int64_t seen = atx_model_newest(model);
     if (seen > newest_trial) /* of another store, which was there before */
         seen = 0;
     int64_t unseen = newest_trial - seen;
-    return unseen >= LEAST_WORTH && unseen >= seen / 2 ? unseen : 0;
+    return unseen >= LEAST_WORTH && (double)unseen >= more * (double)seen ? unseen : 0;
+}
+
+int64_t atx_model_is_behind(const atx_model *model, int64_t newest_trial)
+{
+    return behind_by(model, newest_trial, ATX_MORE_TO_LEARN);
 }
 
 /* The most problems of one op; they come op by op. */
@@ -40,7 +45,7 @@ static bool count_problem(void *context, const atx_problem_key *key)
     return true;
 }
 
-at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_error *err)
+at_status atx_model_is_due(bool *due, atx_store *store, const char *path, double more, at_error *err)
 {
     atx_model *present = NULL;
     counting c = { .most = 0 };
@@ -53,7 +58,7 @@ at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_err
         return atx_no_memory(err);
     status = atx_store_each_problem(store, count_problem, &c, err);
     *due = status == AT_OK && c.most >= ATX_MIN_TRAINING_SAMPLES && !atx_model_is_kept(present) &&
-           atx_model_is_behind(present, newest) > 0;
+           behind_by(present, newest, more) > 0;
     atx_model_close(present);
     return status;
 }

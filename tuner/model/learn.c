@@ -234,6 +234,23 @@ static at_status grow_loss(atx_group *g, const int *chosen, at_error *err)
     return atx_forest_grow(&g->known->loss, &training_set, &GROWTH, &rng, err);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* 95 of 100 answers for problems that were left out lose no more. `losses` is room. */
+static double most_loss(double *losses, const atx_group *g, const int *chosen)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < g->samples->problem_count; p++)
+        if (chosen[p] >= 0)
+            losses[count++] = loss_of_row(g, chosen[p]);
+    qsort(losses, count, sizeof *losses, by_size);
+    return count ? losses[(95 * count + 99) / 100 - 1] : -1;
+}
+
 /* How good answers are for problems that were left out, and for which problems they are worse. */
 static at_status calibrate(atx_group *g, at_error *err)
 {
@@ -243,6 +260,7 @@ static at_status calibrate(atx_group *g, at_error *err)
     at_status status = chosen && expected ? AT_OK : atx_no_memory(err);
     if (status == AT_OK) {
         choose_unseen(chosen, expected, g);
+        g->known->most_loss = most_loss(expected, g, chosen);
         status = grow_loss(g, chosen, err);
     }
     free(chosen);

@@ -50,6 +50,7 @@ typedef struct atx_training_samples {
     const char *op, *device, *learned_at;
     int64_t cc, sms, trials, problems, candidates, trees;
     double expected_loss; /* the mean loss of its answers for problems that were left out */
+    double most_loss;     /* 95 of 100 of them lose no more; below zero: not known, it was read from a file */
 } atx_training_samples;
 
 /* The i-th model of an op; false: there are no more. */
@@ -72,10 +73,12 @@ at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store
 int64_t atx_model_is_behind(const atx_model *model, int64_t newest_trial);
 int64_t atx_model_newest(const atx_model *model); /* the newest it has seen; 0: none, or no model */
 
-/* Should the model beside the store, at `path`, be learned anew, unasked: it is behind, there are problems
- * enough, no user keeps it as it is (atx_model_keep), and learning would not take long? One that cannot be
- * read is none. */
-at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_error *err) AT_MUST_CHECK;
+/* Should the model beside the store, at `path`, be trained again without being asked: there are `more` trials
+ * than it has seen (a share of these, and at least 100), there are problems enough, its user did not make it
+ * with other options (atx_model_keep), and training would not take long? One that cannot be read is none. */
+#define ATX_MORE_TO_LEARN 0.5
+at_status atx_model_is_due(bool *due, atx_store *store, const char *path, double more,
+                           at_error *err) AT_MUST_CHECK;
 
 /* It was made of more than its store, or of that alone, because a user said so: it is not renewed by itself.
  */

@@ -70,7 +70,8 @@ atx_training_samples atx_op_model_samples(const atx_op_model *p)
                                    .problems = p->problems,
                                    .candidates = p->candidate_count,
                                    .trees = tree_count(p),
-                                   .expected_loss = p->expected_loss };
+                                   .expected_loss = p->expected_loss,
+                                   .most_loss = p->most_loss };
 }
 
 int64_t atx_model_newest(const atx_model *model)
@@ -361,6 +362,7 @@ static at_status get_op(atx_op_model *p, reader *r, at_error *err)
     p->problems = (int64_t)get(r, 8, INT64_MAX);
     p->usual = (double)get_float(r);
     p->expected_loss = (double)get_float(r);
+    p->most_loss = -1;
     at_status status = get_features(p, r, err);
     if (status == AT_OK)
         status = get_candidates(p, r, err);

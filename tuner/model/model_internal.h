@@ -37,6 +37,7 @@ typedef struct atx_op_model {
     atx_forest loss;                      /* of answers there, less `expected_loss`; problem's features     */
     double usual;
     double expected_loss; /* the mean loss of answers for problems that were left out */
+    double most_loss;     /* as of atx_training_samples; no file has it */
 } atx_op_model;
 
 struct atx_model {

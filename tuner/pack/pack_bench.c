@@ -61,7 +61,9 @@ at_status atx_pack_bench_start(atx_pack_bench **out, const atx_catalog *catalog,
         return atx_no_memory(err);
     b->catalog = catalog;
     b->options = options;
-    b->events = (atx_tune_events){ b, ignore_progress, take_result, ignore_warning };
+    b->events = (atx_tune_events){
+        .context = b, .progress = ignore_progress, .result = take_result, .warning = ignore_warning
+    };
     at_status status = atx_device_start_at(&b->device, NULL, device, -1, &cancel, err);
     const atx_session_plan plan = { .catalog = catalog,
                                     .options = options,

@@ -38,8 +38,9 @@ struct atx_nvml {
     int (*temperature)(device_handle, int, unsigned *);
     int (*power)(device_handle, unsigned *);
     int (*throttle)(device_handle, unsigned long long *);
-    int (*energy)(device_handle, unsigned long long *);        /* NULL: not there */
-    int (*processes)(device_handle, unsigned *, void *);       /* NULL: not there */
+    int (*limit)(device_handle, unsigned *);                   /* NULL: not there */
+    int (*energy)(device_handle, unsigned long long *);        /* likewise        */
+    int (*processes)(device_handle, unsigned *, void *);       /* likewise        */
     int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
     int (*memory)(device_handle, struct memory *);             /* likewise        */
 };
@@ -67,6 +68,7 @@ static bool load_needed(atx_nvml *n)
 static bool load(atx_nvml *n)
 {
     if (load_needed(n)) {
+        symbol(&n->limit, n->library, "nvmlDeviceGetEnforcedPowerLimit");
         symbol(&n->energy, n->library, "nvmlDeviceGetTotalEnergyConsumption");
         symbol(&n->processes, n->library, "nvmlDeviceGetComputeRunningProcesses_v3");
         symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
@@ -134,7 +136,7 @@ double atx_nvml_joules(const atx_nvml *nvml)
 
 atx_conditions atx_nvml_read(const atx_nvml *nvml)
 {
-    atx_conditions c = { -1, -1, -1, -1, -1 };
+    atx_conditions c = ATX_CONDITIONS_UNKNOWN;
     unsigned value = 0;
     unsigned long long reasons = 0;
     if (!nvml)
@@ -147,6 +149,8 @@ atx_conditions atx_nvml_read(const atx_nvml *nvml)
         c.temperature_c = value;
     if (nvml->power(nvml->device, &value) == NVML_SUCCESS)
         c.power_w = value / 1000; /* NVML counts milliwatts */
+    if (nvml->limit && nvml->limit(nvml->device, &value) == NVML_SUCCESS)
+        c.power_limit_w = value / 1000;
     if (nvml->throttle(nvml->device, &reasons) == NVML_SUCCESS)
         c.throttle_reasons = (int64_t)reasons;
     return c;

@@ -1,6 +1,8 @@
 /* env.c - what its users say to the outside: warnings and spans of the trace. */
 #include "tune/env.h"
 
+#include "lang/metric.h"
+
 #include "util/clock.h"
 
 #include <stdarg.h>
@@ -32,4 +34,10 @@ void atx_env_trace(const atx_env *env, const char *what, const char *detail, dou
 {
     atx_trace_span(env->options->trace, (atx_trace_row){ ATX_TRACK_DEVICE, atx_env_trace_id(env), 0 }, what,
                    detail, start_s, atx_now_s());
+}
+
+bool atx_env_measures_energy(const atx_env *env, const atx_op *op)
+{
+    const atx_front *front = env->options->front;
+    return atx_reads_figure(op, ATX_FIGURE_JOULES) || (front && atx_front_reads(front, ATX_FIGURE_JOULES));
 }

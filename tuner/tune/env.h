@@ -33,6 +33,9 @@ typedef struct atx_env {
 /* A warning event. */
 void atx_env_warn(const atx_env *env, const char *format, ...) AT_PRINTF(2, 3);
 
+/* Does a metric of the op, or the front that is asked for, read the energy of a launch? */
+bool atx_env_measures_energy(const atx_env *env, const atx_op *op);
+
 /* Nothing is measured here: a recording answers. */
 bool atx_env_is_replay(const atx_env *env);
 

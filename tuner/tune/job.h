@@ -8,7 +8,9 @@
 #include "db/store.h"
 #include "device/verdict.h"
 #include "lang/catalog.h"
+#include "lang/front.h"
 #include "search/strategy.h"
+#include "tune/population.h"
 #include "util/trace.h"
 #include "util/wire.h"
 #include <stdatomic.h>
@@ -37,10 +39,12 @@ typedef struct atx_tune_options {
     const char *const *templates; /* only these; NULL: all                               */
     int template_count;
     const char *db_path;
-    const char *cache_path;   /* compiled kernels; NULL: no cache                    */
-    int64_t cache_bytes;      /* its limit; 0: none                                  */
-    const char *command;      /* as typed, for the record                            */
-    atx_trace *trace;         /* where the time goes is written; NULL: nowhere       */
+    const char *cache_path;                /* compiled kernels; NULL: no cache                    */
+    int64_t cache_bytes;                   /* its limit; 0: none                                  */
+    const atx_front *front;                /* search for these figures too; NULL: none         */
+    const atx_population_plan *population; /* tune some of the problems, by doubt; NULL: all   */
+    const char *command;                   /* as typed, for the record                            */
+    atx_trace *trace;                      /* where the time goes is written; NULL: nowhere       */
     const atomic_int *cancel; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
 } atx_tune_options;
 
@@ -67,6 +71,12 @@ typedef struct atx_progress {
     const char *doing;        /* of the setup: "counting the configurations of mine"; NULL or "" */
 } atx_progress;
 
+/* A configuration that none other beats in all figures of the front. */
+typedef struct atx_front_point {
+    char *kernel; /* "tile_rows TILE=32 ..." */
+    double values[ATX_MAX_FRONT];
+} atx_front_point;
+
 /* What became of one problem on one device. Borrowed by the event. */
 typedef struct atx_result {
     int device; /* CUDA ordinal; below zero: a replay                          */
@@ -79,11 +89,13 @@ typedef struct atx_result {
     int64_t compiled;               /* kernels compiled, not counting cache hits                   */
     int64_t known;                  /* trials taken from the store                                 */
     double elapsed_s;
-    double device_busy_s; /* time the device worked for us: trials and re-measurement             */
-    double race_saved_s;  /* and would have, had too slow trials got all their samples    */
-    double device_open_s; /* from its first trial to the end of the re-measurement                */
-    atx_verdict verdict;  /* of the winner; where there is none, of a trial that failed */
-    bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
+    double device_busy_s;         /* time the device worked for us: trials and re-measurement             */
+    double race_saved_s;          /* and would have, had too slow trials got all their samples    */
+    double device_open_s;         /* from its first trial to the end of the re-measurement                */
+    atx_verdict verdict;          /* of the winner; where there is none, of a trial that failed */
+    bool interrupted;             /* ended early: Ctrl-C, budget, --max-trials                   */
+    const atx_front_point *front; /* of the options' front, by its first figure             */
+    size_t front_count;
 } atx_result;
 
 /* Called from the devices' threads, one at a time (never concurrently). */
@@ -92,4 +104,5 @@ typedef struct atx_tune_events {
     void (*progress)(void *context, const atx_progress *progress);
     void (*result)(void *context, const atx_result *result);
     void (*warning)(void *context, const char *text);
+    void (*population)(void *context, const atx_population_loss *loss); /* in the end, with that plan */
 } atx_tune_events;

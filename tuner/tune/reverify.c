@@ -196,7 +196,7 @@ static at_status enter_copies(job *j)
     at_status status = AT_OK;
     if (*name && atx_setup_ceiling(&copy, j->f.env, atx_search_run_problem(j->f.main),
                                    atx_search_run_slots(j->f.main))) {
-        status = atx_search_run_open(&j->f.copies, j->f.env, &copy, true, j->err);
+        status = atx_search_run_open(&j->f.copies, j->f.env, &copy, true, NULL, j->err);
         if (status == AT_OK)
             status = enter_named(j, j->f.copies, name, strlen(name));
     }
@@ -381,7 +381,7 @@ at_status atx_reverify(atx_reverified *out, atx_session *session, const atx_prob
 {
     job j = { .f = { .env = atx_session_env(session), .winner = -1 }, .winner = winner, .err = err };
     atx_reverified v = { 0 };
-    at_status status = atx_search_run_open(&j.f.main, j.f.env, problem, false, err);
+    at_status status = atx_search_run_open(&j.f.main, j.f.env, problem, false, NULL, err);
     if (status == AT_OK)
         status = measure(&v, &j, tolerance);
     atx_search_run_close(j.f.copies);

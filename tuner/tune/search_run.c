@@ -28,7 +28,7 @@ static bool use_known(atx_search_run *c, atx_candidate *a)
 {
     const atx_known_trial *k = atx_search_run_find_known(c, a);
     bool weighed = k && (k->outcome != ATX_TIMED || k->timing.joules > 0);
-    if (!k || (!c->is_copy && !weighed && atx_reads_figure(c->problem.op, ATX_FIGURE_JOULES)))
+    if (!k || (!c->is_copy && !weighed && atx_env_measures_energy(c->env, c->problem.op)))
         return false; /* a trial without energy is measured again for it */
     a->m = (atx_measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;

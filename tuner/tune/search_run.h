@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "lang/metric.h"
+#include "lang/front.h"
 #include "tune/helper_pool.h"
 #include "tune/env.h"
 
@@ -48,9 +48,19 @@ typedef struct atx_search_run_count {
     atx_candidate *best;    /* of the least score; NULL: none is right so far          */
 } atx_search_run_count;
 
-/* Opens the spaces and reads what is known of them; borrows `env`. *out is NULL on failure. */
+/* What a search run is for, besides the time or the op's objective: a place on a front. */
+typedef struct atx_aim {
+    const atx_front *front; /* NULL: none */
+    int other;              /* figure, beside the first one ... */
+    double weight;          /* ... which has the rest of 1      */
+} atx_aim;
+
+/*
+ * Opens the spaces and reads what is known of them; borrows `env` and the aim's front. `aim` NULL: none. One
+ * with an aim continues another run's trials, and never measures them again. *out is NULL on failure.
+ */
 at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_problem *problem, bool is_copy,
-                              at_error *err) AT_MUST_CHECK;
+                              const atx_aim *aim, at_error *err) AT_MUST_CHECK;
 void atx_search_run_close(atx_search_run *search_run); /* NULL is allowed */
 
 const atx_search_run_count *atx_search_run_tally(const atx_search_run *search_run);

@@ -51,6 +51,7 @@ struct atx_search_run {
     } devices;
     atx_problem problem;
     bool is_copy;
+    atx_aim aim;
     atx_problem_key key;
     atx_str shape; /* key.shape */
     int64_t slots[ATX_MAX_SLOTS];

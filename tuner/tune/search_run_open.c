@@ -48,7 +48,7 @@ static bool remember(void *context, const atx_trial_row *row, const atx_fingerpr
 
 static at_status read_known(atx_search_run *c, at_error *err)
 {
-    if (c->env->options->force && !c->is_copy)
+    if (c->env->options->force && !c->is_copy && !c->aim.front)
         return AT_OK;
     at_status status = atx_store_each_trial(c->env->store, &c->key, &c->env->fingerprint, remember, c, err);
     if (status == AT_OK && c->known_count)
@@ -187,7 +187,7 @@ static at_status open_search_run(atx_search_run *c, at_error *err)
 }
 
 at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_problem *problem, bool is_copy,
-                              at_error *err)
+                              const atx_aim *aim, at_error *err)
 {
     *out = NULL;
     atx_search_run *c = calloc(1, sizeof *c);
@@ -197,6 +197,7 @@ at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_prob
     c->owner = ++env->builder.owners;
     c->problem = *problem;
     c->is_copy = is_copy;
+    c->aim = aim ? *aim : (atx_aim){ .front = NULL };
     at_status status = atx_search_run_device_slot_own(c, err);
     if (status == AT_OK)
         status = open_search_run(c, err);

@@ -16,6 +16,8 @@
 
 double atx_search_run_score(const atx_search_run *c, const atx_record *record)
 {
+    if (c->aim.front)
+        return atx_front_score(c->aim.front, c->aim.other, c->aim.weight, &c->problem, record);
     return c->is_copy ? record->timing->median_s : atx_score_or_none(&c->problem, record);
 }
 

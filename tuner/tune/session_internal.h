@@ -1,7 +1,8 @@
 /*
  * session_internal.h - the insides of a session. Private to session*.c: session.c opens and closes it,
  * session_job.c opens a problem, session_problem.c tunes it, session_ahead.c begins the next one,
- * session_winner.c stores what came of it, session_help.c takes part in another device's problem.
+ * session_winner.c stores what came of it, session_front.c reads the front of its trials, session_help.c
+ * takes part in another device's problem.
  */
 #pragma once
 
@@ -10,6 +11,11 @@
 #include "tune/setup.h"
 
 typedef struct atx_job atx_job;
+
+typedef struct atx_front_points {
+    atx_front_point *items;
+    size_t count, cap;
+} atx_front_points;
 
 struct atx_session {
     atx_env env;
@@ -38,6 +44,8 @@ struct atx_job {
     atx_help_request *help_request; /* NULL: no help is requested        */
     bool cancelled;                 /* in its setup or in its re-measurement      */
     atx_remeasurement remeasured;
+    atx_search_run_count for_front; /* searches for the front, together */
+    atx_front_points front;
 };
 
 /* A problem on this session, before anything is compiled or measured. *out is to be closed also after a
@@ -65,6 +73,10 @@ at_status atx_session_begin_run(int64_t *run_id, atx_session *session, const cha
 /* Stores the winner of the re-measurement, unless the run saw only part of the space and a winner of all of
  * it is stored; *answer is what a look-up would give. */
 at_status atx_session_keep_winner(atx_job *job, atx_answer *answer, at_error *err);
+
+/* The front of all trials that are stored of the problem under these conditions. */
+at_status atx_session_read_front(atx_front_points *out, const atx_job *job, at_error *err) AT_MUST_CHECK;
+void atx_session_clear_front(atx_front_points *points);
 
 /* Whether an earlier run has answered this already, as far as these options ask. */
 bool atx_session_is_answered(const atx_job *job, atx_answer *answer);

@@ -12,7 +12,7 @@ at_status atx_session_open_job(atx_job **out, atx_session *s, const atx_problem 
     if (!j)
         return atx_no_memory(err);
     *j = (atx_job){ .s = s, .env = &s->env, .problem = problem, .remeasured.winner = -1 };
-    return atx_search_run_open(&j->main, &s->env, problem, false, err);
+    return atx_search_run_open(&j->main, &s->env, problem, false, NULL, err);
 }
 
 void atx_session_close_job(atx_job *j)
@@ -23,6 +23,7 @@ void atx_session_close_job(atx_job *j)
         atx_setup_drop(&j->preparation, j->env);
     atx_search_run_close(j->copies);
     atx_search_run_close(j->main);
+    atx_session_clear_front(&j->front);
     free(j);
 }
 
@@ -32,7 +33,7 @@ static at_status open_copies(atx_job *j, at_error *err)
     if (atx_search_run_problem(j->main)->op->goal.peak ||
         !atx_setup_ceiling(&problem, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main)))
         return AT_OK;
-    return atx_search_run_open(&j->copies, j->env, &problem, true, err);
+    return atx_search_run_open(&j->copies, j->env, &problem, true, NULL, err);
 }
 
 at_status atx_session_compile_ahead(atx_job *j, at_error *err)

@@ -130,6 +130,34 @@ static at_status run_search(atx_job *j, double ceiling_s, at_error *err)
     return status;
 }
 
+static void count_for_front(atx_job *j, const atx_search_run_count *t)
+{
+    for (int i = 0; i < ATX_OUTCOMES; i++)
+        j->for_front.outcomes[i] += t->outcomes[i];
+    j->for_front.known += t->known;
+    j->for_front.busy_s += t->busy_s;
+}
+
+/* Searches between the first figure of the front and each other one; they know the trials so far. */
+static at_status search_front(atx_job *j, double ceiling_s, at_error *err)
+{
+    static const double WEIGHTS[] = { 0.5, 0.9 };
+    const atx_front *front = j->env->options->front;
+    const int steps = front ? (front->count - 1) * 2 : 0;
+    at_status status = AT_OK;
+    for (int i = 0; i < steps && status == AT_OK && !atx_cancel_asked(&j->env->cancel); i++) {
+        const atx_aim aim = { front, 1 + i / 2, WEIGHTS[i % 2] };
+        atx_search_run *c = NULL;
+        status = atx_search_run_open(&c, j->env, atx_search_run_problem(j->main), false, &aim, err);
+        if (status == AT_OK)
+            status = run_search_run(j, c, ATX_PHASE_SEARCH, ceiling_s, err);
+        if (status == AT_OK)
+            count_for_front(j, atx_search_run_tally(c));
+        atx_search_run_close(c);
+    }
+    return status;
+}
+
 /* It may be right: small problems are bound by more than memory. */
 static void warn_of_speed(const atx_job *j)
 {
@@ -159,6 +187,8 @@ static at_status measure_all(atx_job *j, at_error *err)
         status = run_copies(&ceiling_s, j, err);
     if (status == AT_OK)
         status = run_search(j, ceiling_s, err);
+    if (status == AT_OK)
+        status = search_front(j, ceiling_s, err);
     atx_helper_pool_withdraw(j->help_request);
     j->help_request = NULL;
     begin_remeasurement(j->s, atx_search_run_tally(j->main));
@@ -166,7 +196,7 @@ static at_status measure_all(atx_job *j, at_error *err)
         status = atx_remeasurement_run(&j->remeasured, j->env, j->main, j->copies, err);
     if (status == AT_OK)
         warn_of_speed(j);
-    return status;
+    return status == AT_OK && j->env->options->front ? atx_session_read_front(&j->front, j, err) : status;
 }
 
 /* ---- what is said of it ---- */
@@ -227,11 +257,14 @@ static void fill_result(atx_result *r, const atx_job *j)
 {
     const atx_search_run_count main = tally_of(j->main), copies = tally_of(j->copies);
     double first_s = copies.fed_s > 0 ? copies.fed_s : main.fed_s;
-    memcpy(r->outcomes, main.outcomes, sizeof r->outcomes);
+    for (int i = 0; i < ATX_OUTCOMES; i++)
+        r->outcomes[i] = main.outcomes[i] + j->for_front.outcomes[i];
+    r->front = j->front.items;
+    r->front_count = j->front.count;
     r->verdict = verdict_of(r, j);
     r->known = main.known;
     r->race_saved_s = main.saved_s + copies.saved_s;
-    r->device_busy_s = main.busy_s + copies.busy_s + j->remeasured.seconds;
+    r->device_busy_s = main.busy_s + j->for_front.busy_s + copies.busy_s + j->remeasured.seconds;
     r->device_open_s = first_s > 0 ? atx_now_s() - first_s + main.helped_s : 0;
     r->interrupted =
         main.interrupted || j->cancelled || (!r->from_store && atx_cancel_asked(&j->env->cancel));

@@ -212,7 +212,7 @@ static bool compute_launch(atx_winner *w, const atx_job *j)
 bool atx_session_is_answered(const atx_job *j, atx_answer *answer)
 {
     const atx_tune_options *o = j->env->options;
-    return !o->force && !restricted(o) &&
+    return !o->force && !o->front && !restricted(o) &&
            atx_catalog_has_op_hash(j->env->catalog, atx_search_run_problem(j->main)->op,
                                    answer->winner.op_hash) &&
            (o->budget_s > 0 || answer->winner.trials >= atx_search_run_tally(j->main)->limit ||

@@ -375,10 +375,10 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
                           const int64_t *slots, at_error *err)
 {
     const atx_op *op = problem->op;
-    *out = (atx_preparation){ .problem = problem,
-                              .setup = { .warm = env->options->warm,
-                                         .seed = env->seed,
-                                         .energy = atx_reads_figure(op, ATX_FIGURE_JOULES) } };
+    *out = (atx_preparation){
+        .problem = problem,
+        .setup = { .warm = env->options->warm, .seed = env->seed, .energy = atx_env_measures_energy(env, op) }
+    };
     memcpy(out->slots, slots, (size_t)op->scope.symbols.count * sizeof *slots);
     if (op->recorded && env->builder.nvrtc)
         return atx_fail(err, AT_ERR_INPUT,

@@ -25,6 +25,9 @@ typedef struct group {
     bool *refused; /* problems that do not fit */
     size_t *left;  /* places of devices that were lost */
     size_t left_count;
+    atx_population *population; /* chooses the next one, if only some are to be tuned */
+    at_status choosing;         /* of that */
+    at_error why;
     atx_helper_pool *helper_pool;
     bool checked;
     pthread_mutex_t check; /* held while the first device's thread looks which ones that are */
@@ -108,18 +111,31 @@ static size_t problem_at(const member *m, size_t place)
     return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
 }
 
+/* The next place of the list that is to be tuned; its length: there is none. */
+static size_t next_place(member *m)
+{
+    group *g = m->group;
+    const size_t count = m->team->count;
+    size_t place = count;
+    do {
+        if (!g->population)
+            place = g->next < count ? g->next++ : count;
+        else if (g->choosing == AT_OK)
+            g->choosing = atx_population_next(&place, g->population, &g->why);
+    } while (place < count && g->choosing == AT_OK && g->refused[problem_at(m, place)]);
+    return g->choosing == AT_OK ? place : count;
+}
+
 /* The next problem of the group becomes the member's next. The lock is held. */
 static void draw_ahead(member *m)
 {
     group *g = m->group;
-    while (g->next < m->team->count && g->refused[problem_at(m, g->next)])
-        g->next++;
-    const bool again = g->left_count > 0;
-    m->has_ahead = (again || g->next < m->team->count) && !is_asked_to_end(m);
-    if (!m->has_ahead)
+    if (is_asked_to_end(m))
         return;
-    m->ahead = again ? g->left[--g->left_count] : g->next++;
-    atx_helper_pool_begin(g->helper_pool);
+    m->ahead = g->left_count > 0 ? g->left[--g->left_count] : next_place(m);
+    m->has_ahead = m->ahead < m->team->count;
+    if (m->has_ahead)
+        atx_helper_pool_begin(g->helper_pool);
 }
 
 /* The next problem; false when there is none, or the user wants to stop. */
@@ -244,6 +260,8 @@ static void *member_main(void *context)
     }
     if (m->has_ahead)
         put_down(m, m->ahead, true);
+    if (m->status == AT_OK && m->group->choosing != AT_OK && !is_asked_to_end(m))
+        m->status = atx_fail(&m->err, m->group->choosing, "%s", m->group->why.text);
     pass_over(m);
     close_member(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
@@ -434,7 +452,7 @@ static at_status open_devices(members *all, team *t, at_error *err)
 static void sort_problems(team *t, const members *all)
 {
     at_error ignored;
-    if (all->count < 2)
+    if (all->count < 2 || t->options->population)
         return;
     t->most_expensive = calloc(t->count + 1, sizeof *t->most_expensive);
     if (!t->most_expensive || atx_cost_sorted(t->most_expensive, t->problems, t->count, &ignored) == AT_OK)
@@ -457,6 +475,41 @@ static at_status form_groups(members *all, team *t, at_error *err)
         m->group->members++;
     }
     return AT_OK;
+}
+
+/* Devices of one model choose from the list together. */
+static at_status open_populations(team *t, at_error *err)
+{
+    const atx_tune_options *o = t->options;
+    at_status status = AT_OK;
+    for (int i = 0; o->population && i < t->group_count && status == AT_OK; i++) {
+        const atx_device_info *model = t->groups[i].model;
+        atx_population_of of = { .problems = t->problems,
+                                 .count = t->count,
+                                 .catalog = t->catalog,
+                                 .db = o->db_path,
+                                 .cancel = o->cancel,
+                                 .target = { .cc = model->limits.cc, .sms = model->limits.sms, .full = true },
+                                 .alone = o->device_count && atx_device_is_replay(o->devices[0]) };
+        snprintf(of.target.name, sizeof of.target.name, "%s", model->name);
+        status = atx_population_open(&t->groups[i].population, &of, o->population, err);
+    }
+    return status;
+}
+
+/* What is expected of the answers for the problems that were not tuned. */
+static at_status tell_populations(const team *t, at_error *err)
+{
+    at_status status = AT_OK;
+    atx_population_loss loss;
+    for (int i = 0; i < t->group_count && status == AT_OK; i++) {
+        if (!t->groups[i].population || (t->options->cancel && *t->options->cancel))
+            continue;
+        status = atx_population_state(&loss, t->groups[i].population, err);
+        if (status == AT_OK && t->events->population)
+            t->events->population(t->events->context, &loss);
+    }
+    return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
 static at_status run_members(const members *all, at_error *err)
@@ -501,12 +554,17 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
     if (status == AT_OK)
         sort_problems(&t, &all);
     if (status == AT_OK)
+        status = open_populations(&t, err);
+    if (status == AT_OK)
         status = run_members(&all, err);
     close_members(&all);
+    if (status == AT_OK)
+        status = tell_populations(&t, err);
     atx_claims_close(t.claims);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
         atx_helper_pool_close(t.groups[i].helper_pool);
+        atx_population_close(t.groups[i].population);
         free(t.groups[i].refused);
         free(t.groups[i].left);
     }

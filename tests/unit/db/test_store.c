@@ -38,7 +38,7 @@ Test(store, creates_the_file_its_folders_and_a_wal)
     atx_store *store = open_ok(path, ATX_STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
     cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "1");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "2");
     cr_assert_str_eq(scalar(store, "PRAGMA synchronous").text, "1"); /* NORMAL */
     atx_store_close(store);
     folder_remove(&f);

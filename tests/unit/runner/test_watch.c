@@ -6,7 +6,7 @@
 
 TestSuite(watch);
 
-static const atx_conditions CALM = { 1980, 3201, 45, 320, 0 };
+static const atx_conditions CALM = { 1980, 3201, 45, 320, 700, 0 };
 
 static const char *seen(int64_t sm_clock_mhz, int64_t reasons)
 {
@@ -41,7 +41,7 @@ Test(watch, a_clock_that_fell_by_more_than_a_tenth_disturbs)
 
 Test(watch, what_is_unknown_does_not_disturb)
 {
-    const atx_conditions unknown = { -1, -1, -1, -1, -1 };
+    const atx_conditions unknown = ATX_CONDITIONS_UNKNOWN;
     atx_watch w;
     cr_assert_null(atx_disturbance(&unknown, &unknown));
     cr_assert_null(atx_disturbance(&CALM, &unknown));

@@ -33,15 +33,15 @@ static inline void begin(void)
 
 static inline void end(void)
 {
-    char other[80];
+    static const char *const BESIDE[] = { "", "-wal", "-shm", "-model" };
+    char path[80];
     atx_lookup_close(w.lookup);
     atx_store_close(w.store);
     atx_catalog_close(w.catalog);
-    unlink(w.path);
-    snprintf(other, sizeof other, "%s-wal", w.path);
-    unlink(other);
-    snprintf(other, sizeof other, "%s-shm", w.path);
-    unlink(other);
+    for (size_t i = 0; i < sizeof BESIDE / sizeof *BESIDE; i++) {
+        snprintf(path, sizeof path, "%s%s", w.path, BESIDE[i]);
+        unlink(path);
+    }
 }
 
 #define TILE_ROWS "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast"

@@ -40,7 +40,7 @@ atx_winner winner_of(const char *config, double median_s)
         .geometry = { .grid = { 7, 8, 9 }, .block = { 32, 4, 2 }, .shared_bytes = 4224 },
         .resources = { 40, 4736, 16, 24, 48 },
         .elapsed_s = 12.5,
-        .conditions = { 1980, 3201, 45, 320, 4 },
+        .conditions = { 1980, 3201, 45, 320, 700, 4 },
     };
 }
 

@@ -230,7 +230,7 @@ static atx_search_run *open_run(void)
 {
     atx_search_run *c = NULL;
     at_error err = { 0 };
-    cr_assert_eq(atx_search_run_open(&c, &env, &problem, false, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_search_run_open(&c, &env, &problem, false, NULL, &err), AT_OK, "%s", err.text);
     return c;
 }
 

@@ -1,0 +1,108 @@
+/* test_population.c - which problems of a list are tuned: times follow a law that a model can learn. */
+#include "model_support.h"
+
+#include "tune/population.h"
+#include "util/clock.h"
+
+TestSuite(population, .init = begin, .fini = end);
+
+#define SIDE  18
+#define COUNT (SIDE * SIDE)
+
+static atx_problem problems[COUNT];
+
+/* A grid of sizes: rows and columns, every second of which is a multiple of 32. */
+static void make_problems(void)
+{
+    at_error err = { 0 };
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    for (int i = 0; i < COUNT; i++) {
+        const int64_t rows = 400 + 160 * (i / SIDE), cols = 512 + 160 * (i % SIDE) + i % 2;
+        cr_assert_eq(atx_problem_init(&problems[i], op, ATX_F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
+    }
+}
+
+static atx_population *open_with(atx_population_plan plan)
+{
+    at_error err = { 0 };
+    atx_population *p = NULL;
+    make_problems();
+    const atx_population_of of = { .problems = problems,
+                                   .count = COUNT,
+                                   .catalog = w.catalog,
+                                   .db = w.path,
+                                   .target = { .name = "NVIDIA H200", .cc = 90, .sms = 132, .full = true },
+                                   .alone = true };
+    cr_assert_eq(atx_population_open(&p, &of, &plan, &err), AT_OK, "%s", err.text);
+    return p;
+}
+
+static size_t next(atx_population *p)
+{
+    at_error err = { 0 };
+    size_t place = 0;
+    cr_assert_eq(atx_population_next(&place, p, &err), AT_OK, "%s", err.text);
+    return place;
+}
+
+static double factors_apart(size_t a, size_t b)
+{
+    return fabs(log2((double)problems[a].dims[1] / (double)problems[b].dims[1])) +
+           fabs(log2((double)problems[a].dims[2] / (double)problems[b].dims[2]));
+}
+
+static void tune(size_t place)
+{
+    put_law(problems[place].dims[1], problems[place].dims[2]);
+}
+
+Test(population, tunes_few_problems_where_few_tell_of_all)
+{
+    at_error err = { 0 };
+    atx_population_loss loss;
+    size_t tuned = 0, place;
+    atx_population *p = open_with((atx_population_plan){ .within = 0.02 });
+    for (; (place = next(p)) < COUNT; tuned++)
+        tune(place);
+    cr_assert(tuned >= 8 && tuned < COUNT / 4, "%zu", tuned);
+    cr_assert_eq(atx_population_state(&loss, p, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(loss.tuned, tuned);
+    cr_assert_eq(loss.others, COUNT - tuned);
+    cr_assert_eq(loss.answered, loss.others);
+    cr_assert(loss.mean >= 0 && loss.mean <= 0.03, "%g", loss.mean);
+    cr_assert(loss.left_out >= 0 && loss.left_out <= loss.most_left, "%g %g", loss.left_out, loss.most_left);
+    atx_population_close(p);
+}
+
+/* While nothing is known: the first eight of a list are all neighbours. */
+Test(population, spreads_the_first_problems_over_the_list)
+{
+    size_t chosen[8];
+    atx_population *p = open_with((atx_population_plan){ .within = 0.02 });
+    for (int i = 0; i < 8; i++) {
+        chosen[i] = next(p);
+        for (int k = 0; k < i; k++)
+            cr_assert(factors_apart(chosen[i], chosen[k]) > 0.6, "%zu and %zu", chosen[i], chosen[k]);
+    }
+    atx_population_close(p);
+}
+
+Test(population, names_each_problem_once_and_then_none)
+{
+    bool seen[COUNT] = { false };
+    atx_population *p = open_with((atx_population_plan){ .within = 0 });
+    for (int i = 0; i < COUNT; i++) {
+        const size_t place = next(p);
+        cr_assert(place < COUNT && !seen[place], "%zu", place);
+        seen[place] = true;
+    }
+    cr_assert_eq(next(p), COUNT);
+    atx_population_close(p);
+}
+
+Test(population, begins_none_when_the_time_is_over)
+{
+    atx_population *p = open_with((atx_population_plan){ .until_s = atx_now_s() - 1 });
+    cr_assert_eq(next(p), COUNT);
+    atx_population_close(p);
+}

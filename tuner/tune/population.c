@@ -1,0 +1,275 @@
+/*
+ * population.c - see population.h.
+ *
+ * A problem's claim to be tuned is its expected loss times its novelty. Each problem that was chosen lowers
+ * the novelty of all others: by half where it is the same, by less with each factor of two between their
+ * sizes. So problems are spread over the list while nothing is known, and later are dense where answers are
+ * bad.
+ *
+ * Once there is a model the best of only eight is taken, drawn at random: the largest claims of a whole list
+ * are at its edges, and what is typical would not be tuned. Look-ups of all problems of a long list would
+ * take seconds, so a sample of them is asked each time.
+ */
+#include "tune/population.h"
+
+#include "lookup/learned.h"
+#include "model/model.h"
+#include "util/clock.h"
+#include "util/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN_LOSS 0.5  /* of an answer that no model gives                            */
+#define NEIGHBOURS   2.0  /* factors of two apart: what a problem tells of others halves */
+#define SAMPLE       512  /* problems that are asked at a time                           */
+#define FEW          8    /* of them, from which the next problem is chosen, once there is a model */
+#define STATED       2000 /* in the end                                                  */
+#define FEWEST       4    /* problems between two trainings                              */
+#define MORE         0.2  /* and so large a share more trials                            */
+
+struct atx_population {
+    atx_population_of of;
+    atx_population_plan plan;
+    int sizes;      /* numbers of a problem */
+    float *logs;    /* problems x sizes     */
+    float *novelty; /* of each problem      */
+    float *loss;    /* that is expected     */
+    bool *chosen;
+    size_t *order; /* a shuffle; candidates are its first ones that are not chosen */
+    size_t drawn, ask_again_at;
+    size_t candidates, cursor, few; /* of the order; the next one to be looked at; how many at a time */
+    bool enough;
+    double left_out, most_left; /* as of the last training */
+    atx_rng rng;
+};
+
+/* ---- problems ---- */
+
+static void take_logs(atx_population *p)
+{
+    for (size_t i = 0; i < p->of.count; i++)
+        for (int k = 0; k < p->sizes; k++) {
+            int64_t size = k < atx_problem_size_count(p->of.problems[i].op) ? p->of.problems[i].dims[k] : 0;
+            p->logs[i * (size_t)p->sizes + (size_t)k] = (float)log2(size > 0 ? (double)size : 1);
+        }
+}
+
+/* Factors of two between their sizes. */
+static double distance(const atx_population *p, size_t a, size_t b)
+{
+    const atx_problem *x = &p->of.problems[a], *y = &p->of.problems[b];
+    const float *of_a = p->logs + a * (size_t)p->sizes, *of_b = p->logs + b * (size_t)p->sizes;
+    double d = 0;
+    if (x->op != y->op || x->type != y->type)
+        return INFINITY;
+    for (int k = 0; k < p->sizes; k++)
+        d += fabs((double)of_a[k] - (double)of_b[k]);
+    return d;
+}
+
+static void choose(atx_population *p, size_t place)
+{
+    p->chosen[place] = true;
+    p->drawn++;
+    for (size_t i = 0; i < p->of.count; i++)
+        p->novelty[i] *= (float)(1 - exp2(-(1 + distance(p, i, place) / NEIGHBOURS)));
+}
+
+static size_t left_of(const atx_population *p)
+{
+    return p->of.count - p->drawn;
+}
+
+/* ---- what is expected of answers ---- */
+
+typedef struct asked {
+    size_t answered, by_model;
+    double sum; /* of the losses that a model expects */
+} asked;
+
+static at_status ask_one(asked *sum, atx_population *p, atx_lookup *lookup, size_t i, at_error *err)
+{
+    atx_found found;
+    at_status status = atx_lookup_find(&found, lookup, &p->of.problems[i], &p->of.target, err);
+    if (status != AT_OK)
+        return status;
+    const bool known = found.match == ATX_MATCH_EXACT && !found.outdated;
+    p->loss[i] = known ? 0 : UNKNOWN_LOSS;
+    sum->answered += found.match != ATX_MATCH_NONE;
+    if (!known && found.expected_s > 0) {
+        p->loss[i] = (float)found.expected_loss;
+        sum->sum += found.expected_loss;
+        sum->by_model++;
+    }
+    return AT_OK;
+}
+
+/* Problems drawn at random among those that are not chosen become the first in the order. */
+static void draw_sample(atx_population *p, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->of.count && count < most; i++) {
+        const size_t other = i + (size_t)atx_rng_below(&p->rng, p->of.count - i), kept = p->order[other];
+        p->order[other] = p->order[i];
+        p->order[i] = kept;
+        if (!p->chosen[kept]) {
+            p->order[i] = p->order[count];
+            p->order[count++] = kept;
+        }
+    }
+    p->candidates = count;
+    p->cursor = 0;
+}
+
+static at_status ask_all(asked *sum, atx_population *p, atx_store *store, at_error *err)
+{
+    atx_lookup *lookup = NULL;
+    at_status status = atx_lookup_open(&lookup, store, p->of.catalog, err);
+    if (status == AT_OK && !p->of.alone)
+        atx_lookup_add_shipped(lookup);
+    for (size_t i = 0; i < p->candidates && status == AT_OK; i++)
+        status = ask_one(sum, p, lookup, p->order[i], err);
+    atx_lookup_close(lookup);
+    return status;
+}
+
+static at_status ask(asked *sum, atx_population *p, size_t most, at_error *err)
+{
+    const atx_cancel cancel = { .flag = p->of.cancel };
+    atx_store *store = NULL;
+    *sum = (asked){ .answered = 0 };
+    draw_sample(p, most);
+    at_status status = atx_store_open_unless(&store, p->of.db, ATX_STORE_READ, &cancel, err);
+    if (status == AT_OK)
+        status = ask_all(sum, p, store, err);
+    atx_store_close(store);
+    return status;
+}
+
+static at_status learn(atx_population *p, double more, at_error *err)
+{
+    const atx_learning learning = {
+        .db = p->of.db, .catalog = p->of.catalog, .alone = p->of.alone, .more = more, .cancel = p->of.cancel
+    };
+    atx_model *model = NULL;
+    atx_training_samples s;
+    at_status status = atx_learned_renew(&model, &learning, err);
+    for (int i = 0; atx_model_of_op(&s, model, i); i++)
+        if (strcmp(s.op, p->of.problems[0].op->name) == 0 && strcmp(s.device, p->of.target.name) == 0) {
+            p->left_out = s.expected_loss;
+            p->most_left = s.most_loss;
+        }
+    atx_model_close(model);
+    return status;
+}
+
+static at_status ask_again(atx_population *p, at_error *err)
+{
+    asked sum;
+    at_status status = p->drawn ? learn(p, MORE, err) : AT_OK;
+    if (status == AT_OK)
+        status = ask(&sum, p, SAMPLE, err);
+    if (status != AT_OK)
+        return status;
+    p->few = sum.by_model ? FEW : p->candidates;
+    p->ask_again_at = p->drawn + (p->drawn / 4 > FEWEST ? p->drawn / 4 : FEWEST);
+    p->enough = p->plan.within > 0 && p->candidates && sum.by_model == p->candidates &&
+                sum.sum <= p->plan.within * (double)sum.by_model;
+    return AT_OK;
+}
+
+/* ---- the interface ---- */
+
+at_status atx_population_open(atx_population **out, const atx_population_of *of,
+                              const atx_population_plan *plan, at_error *err)
+{
+    atx_population *p = calloc(1, sizeof *p);
+    if (!p)
+        return atx_no_memory(err);
+    *p = (atx_population){ .of = *of, .plan = *plan, .left_out = -1, .most_left = -1, .rng = { .state = 1 } };
+    for (size_t i = 0; i < of->count; i++) {
+        const int sizes = atx_problem_size_count(of->problems[i].op);
+        p->sizes = sizes > p->sizes ? sizes : p->sizes;
+    }
+    p->logs = calloc(of->count * (size_t)p->sizes + 1, sizeof *p->logs);
+    p->novelty = calloc(of->count + 1, sizeof *p->novelty);
+    p->loss = calloc(of->count + 1, sizeof *p->loss);
+    p->chosen = calloc(of->count + 1, sizeof *p->chosen);
+    p->order = calloc(of->count + 1, sizeof *p->order);
+    if (!p->logs || !p->novelty || !p->loss || !p->chosen || !p->order) {
+        atx_population_close(p);
+        return atx_no_memory(err);
+    }
+    for (size_t i = 0; i < of->count; i++) {
+        p->novelty[i] = 1;
+        p->order[i] = i;
+    }
+    take_logs(p);
+    *out = p;
+    return AT_OK;
+}
+
+void atx_population_close(atx_population *p)
+{
+    if (!p)
+        return;
+    free(p->logs);
+    free(p->novelty);
+    free(p->loss);
+    free(p->chosen);
+    free(p->order);
+    free(p);
+}
+
+/* Of the next few candidates that are left, the one with the largest claim; the list's length: none is left.
+ */
+static size_t best_candidate(atx_population *p)
+{
+    size_t best = p->of.count, looked_at = 0, i = 0;
+    double most = 0;
+    for (; i < p->candidates && looked_at < p->few; i++) {
+        const size_t at = p->order[(p->cursor + i) % p->candidates];
+        const double claim = (double)p->loss[at] * (double)p->novelty[at];
+        looked_at += !p->chosen[at] && claim > 0;
+        if (!p->chosen[at] && claim > most) {
+            most = claim;
+            best = at;
+        }
+    }
+    p->cursor += i;
+    return best;
+}
+
+at_status atx_population_next(size_t *place, atx_population *p, at_error *err)
+{
+    const bool late = p->plan.until_s > 0 && atx_now_s() >= p->plan.until_s;
+    at_status status = AT_OK;
+    *place = p->of.count;
+    if (!late && !p->enough && left_of(p) && p->drawn >= p->ask_again_at)
+        status = ask_again(p, err);
+    if (late || p->enough || status != AT_OK)
+        return status;
+    *place = best_candidate(p);
+    if (*place < p->of.count)
+        choose(p, *place);
+    return AT_OK;
+}
+
+at_status atx_population_state(atx_population_loss *out, atx_population *p, at_error *err)
+{
+    asked sum;
+    at_status status = p->drawn ? learn(p, 0, err) : AT_OK;
+    if (status == AT_OK)
+        status = ask(&sum, p, STATED, err);
+    if (status != AT_OK)
+        return status;
+    *out = (atx_population_loss){ .tuned = p->drawn,
+                                  .others = left_of(p),
+                                  .answered = p->candidates ? sum.answered * left_of(p) / p->candidates : 0,
+                                  .mean = sum.by_model ? sum.sum / (double)sum.by_model : -1,
+                                  .left_out = p->left_out,
+                                  .most_left = p->most_left };
+    return AT_OK;
+}
