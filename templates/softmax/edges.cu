@@ -21,6 +21,7 @@ require   rows * CLUSTER <= device.max_grid_x
 
 grid      rows * CLUSTER
 block     THREADS
+cluster   CLUSTER
 default   CLUSTER=2 THREADS=512 FLOATS=0 HINT=none
 */
 
@@ -84,7 +85,7 @@ struct Edged : Row<CLUSTER * THREADS, EACH, PER, false, FLOATS != 0> {
 };
 
 /* As in `cluster`: every warp stores its sum into the shared memory of all blocks, which must have begun before. */
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS)
 softmax_edges(T *__restrict__ out, const T *__restrict__ in, long long rows, long long cols)
 {
     constexpr int WARPS = THREADS / 32;
