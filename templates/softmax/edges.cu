@@ -1,8 +1,8 @@
 /*!autotune
-template  edges                        # rows that begin anywhere: whole vectors, but for the ends of a row; few rows of up to 16 blocks
+template  edges                        # rows that begin anywhere: whole vectors, but for the two ends of each row
 use       softmax_row
 
-param     CLUSTER = 1 2 4 8 16        # blocks that share a row
+param     CLUSTER = 1 2 4 8           # blocks that share a row
 param     THREADS = 64 128 256 512 1024 # of each
 param     FLOATS  = 0 1               # the row as floats, so that exponentials are computed once
 param     HINT    = none once keep
@@ -13,8 +13,7 @@ const     EACH    = ceil_div(cols + PER - 1, GROUP * PER) # vectors of a thread;
 let       registers = EACH * (!FLOATS || sizeof(T) == 4 ? 4 : PER + 2)
 
 require   device.cc >= 90              # older devices have no clusters
-require   cols % PER != 0 || CLUSTER == 16 # other rows are whole vectors
-require   CLUSTER <= 8 || rows * 8 < device.sms # a multiprocessor for each block, while there are enough
+require   cols % PER != 0              # other rows are whole vectors
 require   THREADS == 64 || cols > GROUP * PER / 2 # at least half of the threads have something
 require   registers <= 128 && (registers + 40) * THREADS <= device.max_registers_per_block # no spills
 require   rows * CLUSTER <= device.max_grid_x
