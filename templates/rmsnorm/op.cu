@@ -31,7 +31,8 @@ ceiling   copy 1 rows cols
  * take registers.
  *
  *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
- *   late.cu     likewise, with gamma read as the row is written: rows twice as long fit
+ *   few.cu      a block has a row, with fewer instructions around its elements: for few rows of 2 bytes
+ *   late.cu     as `rows`, with gamma read as the row is written: rows twice as long fit
  *   ring.cu     four or eight blocks have a row together, and stay: rows come into shared memory ahead
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *

@@ -28,14 +28,15 @@ ceiling   copy 1 rows cols
  *
  *   rows.cu     a group of 4 to 1024 threads has a row, a block several groups
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
- *   ring.cu     likewise, but blocks stay: rows come into shared memory ahead, sums by barriers that hold up no store
+ *   ring.cu     as `cluster`, but blocks stay: rows come into shared memory ahead, sums by barriers that hold up no store
+ *   edges.cu    as `cluster`, but rows begin anywhere: their ends are moved element by element, all else in whole vectors
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *
  * GROUP, ROWS, THREADS and CLUSTER say how many threads share a row. With few, each has much of it: many accesses on their
  * way at once, few steps of shuffles, but registers, and so fewer threads. Short rows want few, long ones as many as there
  * are. FLOATS weighs registers against work: in f16 and bf16 a row of floats takes twice as many, and without it every
- * exponential is computed twice. BYTES is 16 unless rows begin elsewhere. HINT is worth a few per cent where a problem is far
- * larger than the L2.
+ * exponential is computed twice. BYTES is 16 unless rows begin elsewhere; `edges` has it there, too. HINT is worth a few per
+ * cent where a problem is far larger than the L2.
  *
  * The check: candidates round the same sums otherwise, so they are compared by norm. In f16 and bf16 both answers are
  * rounded to few bits, and nearly always to the same ones: a sum that is off by a ten-thousandth moves enough elements to

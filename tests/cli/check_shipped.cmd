@@ -8,7 +8,7 @@ on() {
 }
 on argmax 4099
 on rmsnorm 3x1000,5x8000
-on softmax 3x1000,5x8000
+on softmax 3x1000,5x8000,3x1001
 on sum 4099
 example() { on "$@" --templates "$DATA/../../tools/examples"; }
 example convolution 33x31

@@ -10,11 +10,11 @@ extern "C" int flashinfer_rmsnorm(bf16 *in, bf16 *gamma, bf16 *out, int rows, in
     return flashinfer::norm::RMSNorm(in, gamma, out, rows, cols, cols, cols, eps, false, stream);
 }
 
-/* residual += in; q and scales of its norm */
-extern "C" int flashinfer_add_rmsnorm_quant(bf16 *in, bf16 *residual, bf16 *gamma, e4m3 *q, float *scales, int rows, int cols,
+/* residual += in; its norm, and that as q and scales */
+extern "C" int flashinfer_add_rmsnorm_quant(bf16 *in, bf16 *residual, bf16 *gamma, e4m3 *q, float *scales, bf16 *norm, int rows, int cols,
                                             int scales_pitch, float eps, cudaStream_t stream)
 {
-    return flashinfer::norm::FusedAddRMSNormFP8BlockQuant<bf16, e4m3>(in, residual, gamma, q, scales, nullptr, rows, cols, cols, cols,
+    return flashinfer::norm::FusedAddRMSNormFP8BlockQuant<bf16, e4m3>(in, residual, gamma, q, scales, norm, rows, cols, cols, cols,
                                                                       cols, cols, scales_pitch, eps, false, stream);
 }
 

@@ -133,10 +133,11 @@ def main():
 
 def begin_early():
     """What takes seconds, before the first problem is there; what is missing says so then."""
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        pass
+    for name in ("torch", "triton", "torch._dynamo", "torch._inductor.compile_fx"):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
 
 
 def free_memory():

@@ -44,10 +44,11 @@ def by_liger(read, gamma):
     return rows.tried(lambda: LigerRMSNormFunction.apply(read, gamma, EPS, 0.0, "gemma"))  # all in f32
 
 
-def by_helion(read, gamma):
+def by_helion(problem, read, gamma):
     from . import rows_helion
 
-    return rows.tried(lambda: rows_helion.rmsnorm(read, gamma, EPS))
+    kernel = rows.once(problem, "helion", lambda: rows_helion.fastest_of(rows_helion.RMSNORM, read, gamma, EPS))
+    return rows.tried(lambda: kernel(read, gamma, EPS))
 
 
 def by_flashinfer(out, read, gamma):
@@ -69,7 +70,7 @@ def peers(problem, buffers):
     optional(found, "torch.compile", by_compiler)
     optional(found, "Triton", lambda: by_triton(problem, out, read, gamma))
     optional(found, "Liger", lambda: by_liger(read, gamma))
-    optional(found, "Helion", lambda: by_helion(read, gamma))
+    optional(found, "Helion", lambda: by_helion(problem, read, gamma))
     if problem.endswith("bf16"):
         optional(found, "FlashInfer", lambda: by_flashinfer(out, read, gamma))
     optional(found, "PyTorch", lambda: rows.tried(lambda: torch.nn.functional.rms_norm(read, gamma.shape, gamma, EPS)))

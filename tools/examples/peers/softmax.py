@@ -39,10 +39,11 @@ def by_liger(read):
     return rows.tried(lambda: LigerSoftmaxFunction.apply(read))
 
 
-def by_helion(read):
+def by_helion(problem, read):
     from . import rows_helion
 
-    return rows.tried(lambda: rows_helion.softmax(read))
+    kernel = rows.once(problem, "helion", lambda: rows_helion.fastest_of(rows_helion.SOFTMAX, read))
+    return rows.tried(lambda: kernel(read))
 
 
 def peers(problem, buffers):
@@ -58,7 +59,7 @@ def peers(problem, buffers):
     optional(found, "torch.compile", by_compiler)
     optional(found, "Triton", lambda: by_triton(problem, out, read))
     optional(found, "Liger", lambda: by_liger(read))
-    optional(found, "Helion", lambda: by_helion(read))
+    optional(found, "Helion", lambda: by_helion(problem, read))
     optional(found, "PyTorch", lambda: lambda: torch.softmax(read, -1, out=out))
     optional(found, "copy", lambda: lambda: out.copy_(read))
     return found
