@@ -6,6 +6,7 @@
 #include "lookup/fallback.h"
 #include "pack/pack_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static const cost OF_CONSTS = { 0.007, 0.03e-6 };
 static const cost OF_PREFERENCES = { 0.05, 0 };
 static const cost OF_REPLACING = { 0.05, 0.05e-6 };
 static const cost OF_LAUNCH = { 0, 0.11e-6 };
+#define LEAST_S       1e-6 /* no launch takes less, whatever a model says of problems of a few bytes */
 #define UNKNOWN_RATIO 1.5F
 #define OTHER_RATIO   1.2F /* not the one that won near by */
 #define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
@@ -380,7 +382,7 @@ static bool is_preferred(const atx_pack_kernel *k, const int64_t *slots)
 
 static double share_of(cost c, double time_s)
 {
-    return c.share + (time_s > 0 ? c.seconds / time_s : 0);
+    return c.share + c.seconds / fmax(time_s, LEAST_S);
 }
 
 /* Of an operation that no model knows, made up so that a winner is chosen before what is only valid. */
