@@ -93,13 +93,6 @@ const atx_device_info *atx_pack_bench_device(const atx_pack_bench *b)
     return atx_device_info_of(b->device);
 }
 
-void atx_pack_bench_share(atx_pack_bench *b, int workers)
-{
-    atx_pool *pool = atx_session_env(b->session)->builder.pool;
-    if (pool)
-        atx_pool_shrink(pool, workers);
-}
-
 /* ---- code ---- */
 
 static at_status begin(atx_pack_entry *e, atx_env *env, at_error *err)
@@ -140,9 +133,6 @@ typedef struct run {
     atx_kernel *kernels;
     const atx_pack_entry **entries; /* of each kernel; NULL: the winner */
     int count;
-    atx_pack_entry own[2]; /* the winner's configuration in general forms, to tell what that costs */
-    int own_count;
-    int first;       /* of the kernels, that is one of a pack's */
     double *seconds; /* of the trials; below zero: wrong */
     double *settled; /* of the re-measurement; 0: it was not in it */
 } run;
@@ -167,18 +157,6 @@ static at_status bind_winner(run *r, at_error *err)
     r->entries[0] = NULL;
     r->count = 1;
     return status == AT_OK ? atx_template_bind(&r->kernels[0], &r->build, r->t, slots, err) : status;
-}
-
-static at_status make_own(run *r, at_error *err)
-{
-    atx_pack_kernel forms[2], winner = { .t = r->t, .example = *r->problem, .narrow = true };
-    int64_t slots[ATX_MAX_SLOTS];
-    memcpy(slots, r->slots, sizeof slots);
-    at_status status = atx_config_parse(&winner.config, r->t, atx_str_text(&r->b->config), err);
-    r->own_count = status == AT_OK ? atx_pack_forms(forms, &winner, slots) : 0;
-    for (int i = 0; i < r->own_count; i++)
-        r->own[i].kernel = forms[i];
-    return status == AT_OK ? atx_pack_bench_compile(r->b, r->own, r->own_count, err) : status;
 }
 
 /* `slots` become the kernel's. */
@@ -443,11 +421,6 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
         status = atx_setup_problem(r->env, r->problem, r->slots, err);
     if (status == AT_OK && e->tune)
         status = bind_winner(r, err);
-    if (status == AT_OK && e->own)
-        status = make_own(r, err);
-    if (status == AT_OK)
-        status = bind_entries(r, &(atx_pack_entries){ .items = r->own, .count = r->own_count }, err);
-    r->first = r->count;
     if (status == AT_OK)
         status = bind_entries(r, e, err);
     if (status == AT_OK)
@@ -461,8 +434,6 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
 
 static void free_run(run *r)
 {
-    for (int i = 0; i < r->own_count; i++)
-        atx_build_clear(&r->own[i].build);
     free(r->kernels);
     free(r->entries);
     free(r->seconds);
@@ -482,7 +453,7 @@ static double find_fastest(const double *kernel_s, const atx_pack_entries *e)
 static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entries *e,
                              at_error *err)
 {
-    const size_t most = (size_t)e->count + 3;
+    const size_t most = (size_t)e->count + 1;
     r->kernels = calloc(most, sizeof *r->kernels);
     r->entries = calloc(most, sizeof *r->entries);
     r->seconds = calloc(2 * most, sizeof *r->seconds);
@@ -495,7 +466,7 @@ static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const at
     if (status != AT_OK)
         return status;
     *tuned_s = e->tune ? r->seconds[0] : 0;
-    for (int i = r->first; i < r->count; i++)
+    for (int i = e->tune ? 1 : 0; i < r->count; i++)
         kernel_s[r->entries[i] - e->items] = r->seconds[i];
     return AT_OK;
 }

@@ -100,7 +100,7 @@ typedef struct work {
     atx_pack_tuner *tuner;
     const atx_pack_table *table;
     atx_pack_entry *entries;
-    bool tune, own; /* atx_pack_entries */
+    bool tune; /* atx_pack_entries */
     double until_s;
     int least;            /* problems, also when the time is over */
     pthread_mutex_t lock; /* of the members below */
@@ -162,8 +162,7 @@ static void *work_main(void *context)
     double best_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
     at_status status = kernel_s ? AT_OK : atx_no_memory(&err);
     for (int place; kernel_s && status == AT_OK && (place = draw(w)) >= 0;) {
-        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count, w->tune,
-                                           w->own };
+        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count, w->tune };
         status = atx_pack_bench_run(me->bench, &best_s, kernel_s, &w->table->samples[place].problem, &entries,
                                     &err);
         if (status == AT_OK)
@@ -268,7 +267,7 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, atx_pack_corrections **corre
                                  const atx_pack_table *table, double share, at_error *err)
 {
     atx_pack_corrections *own = NULL;
-    work w = { .tuner = t, .table = table, .tune = table->tuned, .own = table->tuned };
+    work w = { .tuner = t, .table = table, .tune = table->tuned };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
     if (!w.entries)
         return atx_no_memory(err);
