@@ -1,6 +1,6 @@
 /*!autotune
 template  strips                       # few rows, or batches of small matrices, whatever the sizes: whole columns by the tile
-use       access async
+use       access async kept
 replaces  band stream records          # in packs: with the sizes as constants those are faster
 
 param     THREADS = 128 256 512        # threads a block
@@ -50,6 +50,7 @@ using T = unsigned char;
 constexpr int THREADS = 128, COPY = 16, PER = 4, PIECE = 16, TILE = 12288, SHARES = 528, KEEP = 1;
 #include "../common/access.cuh"
 #include "../common/async.cuh"
+#include "../common/kept.cuh"
 #endif
 
 /*
@@ -77,7 +78,7 @@ struct Divisor {
     int      by;
     unsigned inverse; /* in 2^32 */
 
-    __device__ __forceinline__ explicit Divisor(int n) : by(n), inverse(0xffffffffu / (unsigned)n + 1)
+    __device__ __forceinline__ explicit Divisor(int n) : by(n), inverse((unsigned)kept((int)(0xffffffffu / (unsigned)n + 1)))
     {
     }
 
@@ -191,8 +192,9 @@ __device__ __forceinline__ void move_matrices(T *out, const T *in, T *tile, long
 #pragma unroll 4
     for (int at = (int)threadIdx.x * PIECE; at < phase + total; at += THREADS * PIECE)
         copy(tile, at, from + at, left - at);
+    const OfMatrices places{ Divisor(rows), Divisor(cols) }; /* while the copies are on their way */
     arrive();
-    write(out + start, tile + phase, total, OfMatrices{ Divisor(rows), Divisor(cols) });
+    write(out + start, tile + phase, total, places);
 }
 
 /* Some columns of a matrix. */
@@ -228,12 +230,13 @@ __device__ __forceinline__ void move_columns(T *out, const T *in, T *tile, long 
             for (int i = n * PIECE; i < within + width; i += THREADS * PIECE)
                 copy(tile, place + i, from + (at - within) + i, left - (at - within) - i);
         }
+    const Divisor by_rows(rows); /* while the copies are on their way */
     arrive();
     T *const to = out + (begin + column) * rows;
     if (skewed)
-        write(to, tile + phase, width * rows, OfColumns<(PER > 1)>{ Divisor(rows), pitch });
+        write(to, tile + phase, width * rows, OfColumns<(PER > 1)>{ by_rows, pitch });
     else
-        write(to, tile + phase, width * rows, OfColumns<false>{ Divisor(rows), pitch });
+        write(to, tile + phase, width * rows, OfColumns<false>{ by_rows, pitch });
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1280 / THREADS)
