@@ -182,7 +182,7 @@ __device__ __forceinline__ void arrive()
 /* Some matrices. */
 __device__ __forceinline__ void move_matrices(T *out, const T *in, T *tile, long long batch, int rows, int cols)
 {
-    const int matrices = max(1, min(TILE / (rows * cols * ES), ((int)min(batch, 0x70000000LL) + SHARES - 1) / SHARES));
+    const int matrices = max(1, min((int)(TILE / (unsigned)(rows * cols * ES)), ((int)min(batch, 0x70000000LL) + SHARES - 1) / SHARES));
     const long long first = (long long)blockIdx.x * matrices, start = first * (rows * cols);
     const int total = (int)min((long long)matrices, batch - first) * (rows * cols);
     const int phase = (int)(bytes_behind<COPY>(in + start) / ES);
@@ -201,7 +201,7 @@ __device__ __forceinline__ void move_matrices(T *out, const T *in, T *tile, long
 __device__ __forceinline__ void move_columns(T *out, const T *in, T *tile, long long batch, int rows, unsigned cols)
 {
     const int shares = (int)min(batch * cols, 0x7fffffffLL) / SHARES + 1;
-    const int wanted = max(min(TILE / (rows * ES), shares), 64 / ES), grain = wanted * ES >= 256 ? 128 / ES : 32 / ES;
+    const int wanted = max(min((int)(TILE / (unsigned)(rows * ES)), shares), 64 / ES), grain = wanted * ES >= 256 ? 128 / ES : 32 / ES;
     const int usual  = (int)min(cols, (unsigned)(wanted / grain * grain)); /* columns of a block */
     const int pieces = (usual + 2 * PIECE - 2) / PIECE, across = PER == 1 && cols % PIECE == 0 ? pieces | 1 : pieces;
     const int pitch  = across * PIECE + (int)(cols % PIECE);
@@ -220,12 +220,12 @@ __device__ __forceinline__ void move_columns(T *out, const T *in, T *tile, long 
     const T *const from = in + start - phase;
     const long long left = batch * cols * rows - start + phase;
 
-    const int down = max(1, THREADS / across), n = (int)threadIdx.x % across, own = (int)threadIdx.x / across;
+    const int own = (int)(threadIdx.x / (unsigned)across), n = (int)threadIdx.x - own * across, down = max(1, (int)(THREADS / (unsigned)across));
     if (own < down)
-#pragma unroll 2
+#pragma unroll 1
         for (int row = own; row < rows; row += down) {
             const long long at = phase + (long long)row * cols;
-            const int within = (int)(at % PIECE), place = phase + row * pitch - within + (skewed ? row / PER * PIECE : 0);
+            const int within = (int)((unsigned)at % PIECE), place = phase + row * pitch - within + (skewed ? row / PER * PIECE : 0);
 #pragma unroll 1
             for (int i = n * PIECE; i < within + width; i += THREADS * PIECE)
                 copy(tile, place + i, from + (at - within) + i, left - (at - within) - i);
