@@ -360,16 +360,16 @@ static bool replaces(const atx_template *t, const char *name)
     return found;
 }
 
-/* Of a template that stands in for others: as fast as the best configuration of these. false: none of them is
- * among the best of the problem. */
+/* Of a template that stands in for others: as fast as the best configuration of these, or as the last one
+ * that is listed. false: nothing is known. */
 static bool replaced_guess(atx_guess *out, const atx_template *t, const atx_guess *top, int count)
 {
     int i = 0;
-    while (i < count && !replaces(t, top[i].t->name))
+    while (i < count - 1 && !replaces(t, top[i].t->name))
         i++;
-    if (i < count)
+    if (count)
         *out = top[i];
-    return i < count;
+    return count > 0;
 }
 
 /* Does what its template prefers hold for the sizes, too? */
