@@ -112,8 +112,8 @@ at_status atx_pack_bench_compile(atx_pack_bench *b, atx_pack_entry *entries, int
         for (; next < count && next < i + ahead && status == AT_OK; next++)
             if (!entries[next].build.source.len)
                 status = begin(&entries[next], env, err);
-        if (status == AT_OK)
-            status = atx_build_wait(&entries[i].build, &env->builder, entries[i].kernel.t->text.file, err);
+        ATX_THEN(status,
+                 atx_build_wait(&entries[i].build, &env->builder, entries[i].kernel.t->text.file, err));
         if (!entries[i].build.ok)
             entries[i].wrong = true;
     }
@@ -146,12 +146,10 @@ static at_status bind_winner(run *r, at_error *err)
         return atx_fail(err, AT_ERR_NOT_FOUND, "%s", r->b->template_name);
     memcpy(slots, r->slots, sizeof slots);
     at_status status = atx_config_parse(&config, r->t, atx_str_text(&r->b->config), err);
-    if (status == AT_OK)
-        status = atx_config_validate(slots, r->t, &config, err);
-    if (status == AT_OK)
-        status = atx_build_start(&r->build, &r->env->builder, r->t, r->problem->type, &config, slots, err);
-    if (status == AT_OK)
-        status = atx_build_wait(&r->build, &r->env->builder, r->t->text.file, err);
+    ATX_THEN(status, atx_config_validate(slots, r->t, &config, err));
+    ATX_THEN(status,
+             atx_build_start(&r->build, &r->env->builder, r->t, r->problem->type, &config, slots, err));
+    ATX_THEN(status, atx_build_wait(&r->build, &r->env->builder, r->t->text.file, err));
     if (status == AT_OK && !r->build.ok)
         return atx_fail(err, AT_ERR_NOT_FOUND, "%s", atx_str_text(&r->build.log));
     r->entries[0] = NULL;
@@ -198,8 +196,7 @@ static at_status try_all(run *r, at_error *err)
             status = atx_device_submit(
                 r->env->device, &(atx_trial){ .tag = next, .kernel = r->kernels[next], .best_s = best_s },
                 err);
-        if (status == AT_OK)
-            status = atx_device_pump(r->env->device, &m, &got, err);
+        ATX_THEN(status, atx_device_pump(r->env->device, &m, &got, err));
         if (status == AT_OK && got) {
             r->seconds[m.tag] = m.outcome == ATX_TIMED ? m.timing.median_s : -1;
             best_s = m.outcome == ATX_TIMED && (best_s <= 0 || m.timing.median_s < best_s) ? m.timing.median_s
@@ -362,8 +359,7 @@ static at_status read_trials(known *k, run *r, const atx_str *texts, const char 
         status = atx_str_status(&texts[i], err);
     }
     k->configs = configs;
-    if (status == AT_OK)
-        status = atx_store_each_trial(r->env->store, &key.key, &r->env->fingerprint, see_trial, k, err);
+    ATX_THEN(status, atx_store_each_trial(r->env->store, &key.key, &r->env->fingerprint, see_trial, k, err));
     atx_str_clear(&key.shape);
     return status;
 }
@@ -417,14 +413,11 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
     r->env->cancel = (atx_cancel){ .flag = r->b->options->cancel };
     if (status == AT_OK && ((e->tune && !r->b->found) || atx_cancel_asked(&r->env->cancel)))
         return atx_fail(err, AT_ERR_NOT_FOUND, "no winner");
-    if (status == AT_OK)
-        status = atx_setup_problem(r->env, r->problem, r->slots, err);
+    ATX_THEN(status, atx_setup_problem(r->env, r->problem, r->slots, err));
     if (status == AT_OK && e->tune)
         status = bind_winner(r, err);
-    if (status == AT_OK)
-        status = bind_entries(r, e, err);
-    if (status == AT_OK)
-        status = try_all(r, err);
+    ATX_THEN(status, bind_entries(r, e, err));
+    ATX_THEN(status, try_all(r, err));
     if (status == AT_OK && e->tune)
         status = settle(r, err);
     if (status == AT_OK && e->tune)
@@ -461,8 +454,7 @@ static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const at
         return atx_no_memory(err);
     r->settled = r->seconds + most;
     at_status status = measure(r, e, err);
-    if (status == AT_OK)
-        status = store_all(r, err);
+    ATX_THEN(status, store_all(r, err));
     if (status != AT_OK)
         return status;
     *tuned_s = e->tune ? r->seconds[0] : 0;
@@ -479,8 +471,7 @@ at_status atx_pack_bench_run(atx_pack_bench *b, double *best_s, double *kernel_s
     *best_s = 0;
     memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
     at_status status = atx_problem_bind(r.slots, problem, &atx_device_info_of(b->device)->limits, err);
-    if (status == AT_OK)
-        status = read_known(&r, best_s, kernel_s, e->items, e->count, err);
+    ATX_THEN(status, read_known(&r, best_s, kernel_s, e->items, e->count, err));
     if (status == AT_OK && !knows_all(&r, *best_s, kernel_s, e)) {
         *best_s = 0;
         memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);

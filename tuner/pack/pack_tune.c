@@ -251,8 +251,7 @@ static at_status measure(work *w, atx_pack_corrections **corrections, double sha
         return atx_no_memory(err);
     memcpy(expected, t->losses, bytes);
     at_status status = atx_pack_bench_compile(w->tuner->benches[0], w->entries, t->count, err);
-    if (status == AT_OK)
-        status = run(w, share, err);
+    ATX_THEN(status, run(w, share, err));
     if (status == AT_OK) {
         strike_wrong(t, w->entries);
         status = atx_pack_corrections_make(corrections, t, expected, err);
@@ -291,15 +290,13 @@ static at_status learn(atx_pack_learned *out, const atx_pack_tuner *t, const atx
     atx_store *store = NULL;
     bool own = false;
     at_status status = atx_store_open(&store, t->options->db_path, ATX_STORE_READ, err);
-    if (status == AT_OK)
-        status = atx_model_learn(&out->model, t->catalog, &store, 1, NULL, &cancel, err);
+    ATX_THEN(status, atx_model_learn(&out->model, t->catalog, &store, 1, NULL, &cancel, err));
     if (status == AT_OK && !out->model)
         status = atx_fail(
             err, AT_ERR_NOT_FOUND,
             "%s: found too few trials of %s; expected at least 100, of at least %d problems: more time",
             t->options->db_path, op->name, ATX_MIN_TRAINING_SAMPLES);
-    if (status == AT_OK)
-        status = atx_predictor_open(&out->predictor, out->model, t->catalog, op, &device, &own, err);
+    ATX_THEN(status, atx_predictor_open(&out->predictor, out->model, t->catalog, op, &device, &own, err));
     atx_store_close(store);
     return status;
 }
@@ -336,8 +333,7 @@ at_status atx_pack_tuner_learn(atx_pack_learned *out, atx_pack_tuner *t, const a
                                    .problems = distinct ? take_distinct(distinct, samples, count) : 0 };
     work w = { .tuner = t, .table = &table, .tune = true, .least = LEAST_LEARNED };
     at_status status = measured && distinct ? run(&w, share, err) : atx_no_memory(err);
-    if (status == AT_OK)
-        status = learn(out, t, samples[0].problem.op, err);
+    ATX_THEN(status, learn(out, t, samples[0].problem.op, err));
     free(distinct);
     free(measured);
     return status;
