@@ -9,3 +9,6 @@ at report --pack transpose_u8.json -o page.html
 grep -c '<svg' page.html
 grep -o '<h[123]>[^<]*' page.html
 at report --pack transpose_u8.json -o transpose_u8.json
+at report --pack transpose_u8.json --before old.db
+at report --pack transpose_u8.json --op transpose --db a.db
+at explain --pack transpose_u8.json --config "naive BLOCK_X=8"

@@ -7,6 +7,7 @@ at list --format csv
 at list --op sort
 at list copy
 at list copy/linear
+"$AUTOTUNE" list transpose/strips | tail -n 1
 at list copy/lunar
 at list copy transpose
 at list copy/linear --format json | tr ',' '\n' | grep -c '"op"'

@@ -9,6 +9,9 @@ at space 4096x4096 c128 --only narrow --list --sample 1
 at space 4096x4096 f32 --only tile_rows --only narrow --bench --format csv | cut -d, -f1-4
 at space 4096x4096 f32 --only tile_rows --only narrow --bench | sed -E 's/ +[0-9.]+ .*//'
 at space 4096x4096 f32 --only tile_rows --bench --format json | sed -E 's/,"space_bytes".*//'
+# What is only for packs is in no search, unless it is named.
+at space 7x30000 f32 | grep -c strips
+at space 7x30000 f32 --only strips
 # A template without parameters has one configuration.
 mkdir -p own/copy
 printf '/*!autotune\ntemplate bare\ngrid 1\nblock 32\n*/\nextern "C" __global__ void copy_bare(T *out, const T *in, long long b, long long r, long long c) {}\n' >own/copy/bare.cu

@@ -228,13 +228,13 @@ static int run_explain(const explain_args *a)
     return code;
 }
 
-static int explain_pack(const explain_args *a)
+static int explain_pack(const explain_args *a, const atx_option *table)
 {
     atx_catalog *catalog = NULL;
     atx_pack_set *set = NULL;
     at_error err = { 0 };
-    at_status status = AT_OK;
-    if (a->ask.words.count)
+    at_status status = atx_options_only_with(table, "--pack", ATX_WITH_PACK, &err);
+    if (status == AT_OK && a->ask.words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "found both --pack and '%s'; expected one of them",
                           a->ask.words.items[0]);
     ATX_THEN(status, atx_open_catalog(&catalog, a->ask.templates_dir, NULL, &err));
@@ -276,5 +276,5 @@ int atx_cmd_explain(int argc, char **argv)
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.ask.words, &code))
         return code;
-    return a.pack ? explain_pack(&a) : run_explain(&a);
+    return a.pack ? explain_pack(&a, TABLE) : run_explain(&a);
 }

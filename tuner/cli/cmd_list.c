@@ -139,6 +139,9 @@ static void list_template(const atx_template *t)
         atx_print(stdout, "  %-12s %s%s%s\n", t->scope.requires[i].prefers ? "prefer" : "require",
                   atx_expr_text(t->scope.requires[i].expr), t->scope.requires[i].reason[0] ? "   # " : "",
                   t->scope.requires[i].reason);
+    for (int i = 0; i < t->replace_count; i++)
+        atx_print(stdout, "%s %s%s", i ? "" : "  replaces    ", t->replaces[i],
+                  i + 1 < t->replace_count ? "" : "   # in packs; no search tries it unasked\n");
 }
 
 static void print_device(int ordinal, const atx_device_info *d, bool overview)

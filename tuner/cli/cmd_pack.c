@@ -453,7 +453,7 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
 
 int atx_cmd_pack(int argc, char **argv)
 {
-    pack_args a = { .folder = ".", .kernels = 8, .problems = 300, .seed = 1, .trials = 40 };
+    pack_args a = { .folder = ".", .kernels = 8, .problems = 1000, .seed = 1, .trials = 40 };
     int code = ATX_EXIT_OK, broken = 0;
     atx_catalog *catalog = NULL;
     atx_str command = { 0 };
@@ -471,7 +471,7 @@ int atx_cmd_pack(int argc, char **argv)
           &a.source },
         { "--output", ATX_OPT_TEXT, "DIR", "folder to write into (default: this one)", &a.folder },
         { "--name", ATX_OPT_TEXT, "NAME", "name of the files and the function (default OP_DTYPE)", &a.name },
-        { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 300)",
+        { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 1000)",
           &a.problems },
         { "--try", ATX_OPT_TEXT, "FILE", "problems to try the pack on, one a line, in place of drawn ones",
           &a.tries },

@@ -150,6 +150,8 @@ int atx_cmd_report(int argc, char **argv)
     at_status status = AT_OK;
     if (a.words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected only options", a.words.items[0]);
+    if (status == AT_OK && a.pack)
+        status = atx_options_only_with(TABLE, "--pack", ATX_WITH_PACK, &err);
     if (status == AT_OK)
         status = a.pack ? report_pack(&page, &a, &err) : report(&page, &a, &err);
     if (status == AT_OK)

@@ -160,6 +160,12 @@ static void print_bench_head(atx_format format)
     atx_str_clear(&head);
 }
 
+/* As in a search: what is only for packs where it is named. */
+static bool is_wanted(const space_args *a, const atx_template *t)
+{
+    return atx_words_choose(&a->templates, t->name) && (a->templates.count || !t->replace_count);
+}
+
 static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
                               const int64_t *slots, atx_format format, at_error *err)
 {
@@ -170,7 +176,7 @@ static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, c
     for (int i = 0; i < atx_catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
         timed item = { .template_name = t->name };
-        if (!atx_words_choose(&a->templates, t->name) || atx_cancel_requested)
+        if (!is_wanted(a, t) || atx_cancel_requested)
             continue;
         status = atx_space_bench(&item.times, t, slots, &cancel, err);
         if (status != AT_OK)
@@ -250,7 +256,7 @@ static at_status show_spaces(const space_args *a, const atx_catalog *catalog, co
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
         atx_space *space = NULL;
         double start_s = atx_now_s();
-        if (!atx_words_choose(&a->templates, t->name))
+        if (!is_wanted(a, t))
             continue;
         status = open_space(&space, a, t, slots, fixes, err);
         if (status != AT_OK)

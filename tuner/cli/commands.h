@@ -111,6 +111,9 @@ typedef struct atx_folder_words {
             &(folders)->allow                                                                                \
     }
 
+/* What goes with --pack. */
+#define ATX_WITH_PACK ((const char *const[]){ "--output", "--templates", "--headers", "--allow", NULL })
+
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */
 bool atx_command_options(const atx_usage *usage, const atx_option *table, int argc, char **argv,
                          atx_words *words, int *exit_code);

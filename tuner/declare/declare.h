@@ -455,6 +455,8 @@ typedef struct atx_template {
                                       ATX_TARGET_SPECIFIC: for the 'a' of any; "": plain */
     } build;
     atx_used uses;
+    char replaces[ATX_MAX_USES][ATX_MAX_NAME]; /* templates that it stands in for in packs */
+    int replace_count;
     /* Where it was read. */
     struct atx_template_text {
         char *shared[ATX_MAX_SHARED]; /* files of common code whose declarations are here as well */

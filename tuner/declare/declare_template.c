@@ -32,6 +32,21 @@ static void read_fixed(atx_lines *lines, void *target)
     ((atx_reading *)target)->t->scope.fixed = atx_lines_expr(lines);
 }
 
+/* Names of templates beside it, which are read later. */
+static void read_replaces(atx_lines *lines, void *target)
+{
+    atx_template *t = ((atx_reading *)target)->t;
+    do {
+        char name[ATX_MAX_NAME];
+        const char *at = atx_read_plain_name(name, lines);
+        if (t->replace_count == ATX_MAX_USES) {
+            atx_lines_fail(lines, at, "found more than %d templates; expected fewer", ATX_MAX_USES);
+            return;
+        }
+        strcpy(t->replaces[t->replace_count++], name);
+    } while (lines->status == AT_OK && !atx_lines_at_end(lines));
+}
+
 /* ---- declarations of common code ---- */
 
 static void take_declarations(atx_lines *from, atx_reading *r, const char *name);
@@ -163,6 +178,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "const", .read = atx_read_const },
     { .word = "fixed", .once = true, .read = read_fixed },
     { .word = "general", .read = atx_read_general },
+    { .word = "replaces", .once = true, .read = read_replaces },
     { .word = "require", .read = atx_read_require },
     { .word = "prefer", .read = atx_read_prefer },
     { .word = "grid",

@@ -117,12 +117,13 @@ at_status atx_fallback(const atx_template **t, atx_config *config, const atx_cat
     at_status status = atx_catalog_read(catalog, op, err);
     if (status != AT_OK)
         return status;
-    int count = atx_catalog_template_count(catalog, op);
-    const atx_template **all = calloc((size_t)count + 1, sizeof *all);
+    int count = 0;
+    const atx_template **all = calloc((size_t)atx_catalog_template_count(catalog, op) + 1, sizeof *all);
     if (!all)
         return atx_no_memory(err);
-    for (int i = 0; i < count; i++)
-        all[i] = atx_catalog_template(catalog, op, i);
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
+        if (!atx_catalog_template(catalog, op, i)->replace_count)
+            all[count++] = atx_catalog_template(catalog, op, i);
     qsort(all, (size_t)count, sizeof *all, by_choices);
     status = choose(t, config, &(asked){ all, count, filter }, slots, err);
     free(all);

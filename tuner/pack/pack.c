@@ -172,8 +172,7 @@ static at_status measure_candidates(making *m, at_error *err)
     const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0],
                                    m->c.count,   m->count,   wanted,      false };
     at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_pack_tuner_measure(m->r->tuner, &m->corrections, &table, SHARE, err);
+    ATX_THEN(status, atx_pack_tuner_measure(m->r->tuner, &m->corrections, &table, SHARE, err));
     free(wanted);
     return status;
 }
@@ -187,8 +186,7 @@ static at_status find_candidates(making *m, at_error *err)
         m->own.predictor = m->learned.predictor;
     }
     m->pack->unknown = !m->r->predictor;
-    if (status == AT_OK)
-        status = atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err);
+    ATX_THEN(status, atx_pack_candidates_find(&m->c, m->r, m->samples, m->count, err));
     m->pack->candidates = m->c.count;
     return status == AT_OK && m->r->tuner ? measure_candidates(m, err) : status;
 }
@@ -403,9 +401,8 @@ static at_status draw_problems(making *m, at_error *err)
     m->more_count =
         m->count * MORE < ATX_PACK_MAX_PROBLEMS ? m->count * (MORE - 1) : ATX_PACK_MAX_PROBLEMS - m->count;
     at_status status = draw_all(&m->samples, m->count + m->more_count, ATX_PACK_TO_CHOOSE, &rng, r, err);
-    if (status == AT_OK)
-        status = r->tries ? list_all(&m->others, &m->other_count, r, err)
-                          : draw_all(&m->others, m->other_count, ATX_PACK_HELD_OUT, &rng, r, err);
+    ATX_THEN(status, r->tries ? list_all(&m->others, &m->other_count, r, err)
+                              : draw_all(&m->others, m->other_count, ATX_PACK_HELD_OUT, &rng, r, err));
     for (int i = 0; i < 2 && status == AT_OK; i++)
         if (!(m->measured[i] = calloc((size_t)(i ? m->other_count : m->count) + 1, sizeof *m->measured[i])))
             status = atx_no_memory(err);
@@ -426,14 +423,10 @@ static void forget_losses(atx_pack *pack)
 static at_status make(making *m, at_error *err)
 {
     at_status status = draw_problems(m, err);
-    if (status == AT_OK)
-        status = find_candidates(m, err);
-    if (status == AT_OK)
-        status = choose(m, err);
-    if (status == AT_OK)
-        status = expect_more(m, err);
-    if (status == AT_OK)
-        status = try_all(m, err);
+    ATX_THEN(status, find_candidates(m, err));
+    ATX_THEN(status, choose(m, err));
+    ATX_THEN(status, expect_more(m, err));
+    ATX_THEN(status, try_all(m, err));
     if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
         status = atx_no_memory(err);
     if (m->pack->unknown)

@@ -95,13 +95,6 @@ const atx_device_info *atx_pack_bench_device(const atx_pack_bench *b)
     return atx_device_info_of(b->device);
 }
 
-void atx_pack_bench_share(atx_pack_bench *b, int workers)
-{
-    atx_pool *pool = atx_session_env(b->session)->builder.pool;
-    if (pool)
-        atx_pool_shrink(pool, workers);
-}
-
 /* ---- code ---- */
 
 static at_status begin(atx_pack_entry *e, atx_env *env, at_error *err)
@@ -121,8 +114,8 @@ at_status atx_pack_bench_compile(atx_pack_bench *b, atx_pack_entry *entries, int
         for (; next < count && next < i + ahead && status == AT_OK; next++)
             if (!entries[next].build.source.len)
                 status = begin(&entries[next], env, err);
-        if (status == AT_OK)
-            status = atx_build_wait(&entries[i].build, &env->builder, entries[i].kernel.t->text.file, err);
+        ATX_THEN(status,
+                 atx_build_wait(&entries[i].build, &env->builder, entries[i].kernel.t->text.file, err));
         if (!entries[i].build.ok)
             entries[i].wrong = true;
     }
@@ -142,9 +135,6 @@ typedef struct run {
     atx_kernel *kernels;
     const atx_pack_entry **entries; /* of each kernel; NULL: the winner */
     int count;
-    atx_pack_entry own[2]; /* the winner's configuration in general forms, to tell what that costs */
-    int own_count;
-    int first;       /* of the kernels, that is one of a pack's */
     double *seconds; /* of the trials; below zero: wrong */
     double *settled; /* of the re-measurement; 0: it was not in it */
 } run;
@@ -158,29 +148,15 @@ static at_status bind_winner(run *r, at_error *err)
         return atx_fail(err, AT_ERR_NOT_FOUND, "%s", r->b->template_name);
     memcpy(slots, r->slots, sizeof slots);
     at_status status = atx_config_parse(&config, r->t, atx_str_text(&r->b->config), err);
-    if (status == AT_OK)
-        status = atx_config_validate(slots, r->t, &config, err);
-    if (status == AT_OK)
-        status = atx_build_start(&r->build, &r->env->builder, r->t, r->problem->type, &config, slots, err);
-    if (status == AT_OK)
-        status = atx_build_wait(&r->build, &r->env->builder, r->t->text.file, err);
+    ATX_THEN(status, atx_config_validate(slots, r->t, &config, err));
+    ATX_THEN(status,
+             atx_build_start(&r->build, &r->env->builder, r->t, r->problem->type, &config, slots, err));
+    ATX_THEN(status, atx_build_wait(&r->build, &r->env->builder, r->t->text.file, err));
     if (status == AT_OK && !r->build.ok)
         return atx_fail(err, AT_ERR_NOT_FOUND, "%s", atx_str_text(&r->build.log));
     r->entries[0] = NULL;
     r->count = 1;
     return status == AT_OK ? atx_template_bind(&r->kernels[0], &r->build, r->t, slots, err) : status;
-}
-
-static at_status make_own(run *r, at_error *err)
-{
-    atx_pack_kernel forms[2], winner = { .t = r->t, .example = *r->problem, .narrow = true };
-    int64_t slots[ATX_MAX_SLOTS];
-    memcpy(slots, r->slots, sizeof slots);
-    at_status status = atx_config_parse(&winner.config, r->t, atx_str_text(&r->b->config), err);
-    r->own_count = status == AT_OK ? atx_pack_forms(forms, &winner, slots) : 0;
-    for (int i = 0; i < r->own_count; i++)
-        r->own[i].kernel = forms[i];
-    return status == AT_OK ? atx_pack_bench_compile(r->b, r->own, r->own_count, err) : status;
 }
 
 /* `slots` become the kernel's. */
@@ -222,8 +198,7 @@ static at_status try_all(run *r, at_error *err)
             status = atx_device_submit(
                 r->env->device, &(atx_trial){ .tag = next, .kernel = r->kernels[next], .best_s = best_s },
                 err);
-        if (status == AT_OK)
-            status = atx_device_pump(r->env->device, &m, &got, err);
+        ATX_THEN(status, atx_device_pump(r->env->device, &m, &got, err));
         if (status == AT_OK && got) {
             r->seconds[m.tag] = m.outcome == ATX_TIMED ? m.timing.median_s : -1;
             best_s = m.outcome == ATX_TIMED && (best_s <= 0 || m.timing.median_s < best_s) ? m.timing.median_s
@@ -386,8 +361,7 @@ static at_status read_trials(known *k, run *r, const atx_str *texts, const char 
         status = atx_str_status(&texts[i], err);
     }
     k->configs = configs;
-    if (status == AT_OK)
-        status = atx_store_each_trial(r->env->store, &key.key, &r->env->fingerprint, see_trial, k, err);
+    ATX_THEN(status, atx_store_each_trial(r->env->store, &key.key, &r->env->fingerprint, see_trial, k, err));
     atx_str_clear(&key.shape);
     return status;
 }
@@ -441,19 +415,11 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
     r->env->cancel = (atx_cancel){ .flag = r->b->options->cancel };
     if (status == AT_OK && ((e->tune && !r->b->found) || atx_cancel_asked(&r->env->cancel)))
         return atx_fail(err, AT_ERR_NOT_FOUND, "no winner");
-    if (status == AT_OK)
-        status = atx_setup_problem(r->env, r->problem, r->slots, err);
+    ATX_THEN(status, atx_setup_problem(r->env, r->problem, r->slots, err));
     if (status == AT_OK && e->tune)
         status = bind_winner(r, err);
-    if (status == AT_OK && e->own)
-        status = make_own(r, err);
-    if (status == AT_OK)
-        status = bind_entries(r, &(atx_pack_entries){ .items = r->own, .count = r->own_count }, err);
-    r->first = r->count;
-    if (status == AT_OK)
-        status = bind_entries(r, e, err);
-    if (status == AT_OK)
-        status = try_all(r, err);
+    ATX_THEN(status, bind_entries(r, e, err));
+    ATX_THEN(status, try_all(r, err));
     if (status == AT_OK && e->tune)
         status = settle(r, err);
     if (status == AT_OK && e->tune)
@@ -463,8 +429,6 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
 
 static void free_run(run *r)
 {
-    for (int i = 0; i < r->own_count; i++)
-        atx_build_clear(&r->own[i].build);
     free(r->kernels);
     free(r->entries);
     free(r->seconds);
@@ -484,7 +448,7 @@ static double find_fastest(const double *kernel_s, const atx_pack_entries *e)
 static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entries *e,
                              at_error *err)
 {
-    const size_t most = (size_t)e->count + 3;
+    const size_t most = (size_t)e->count + 1;
     r->kernels = calloc(most, sizeof *r->kernels);
     r->entries = calloc(most, sizeof *r->entries);
     r->seconds = calloc(2 * most, sizeof *r->seconds);
@@ -492,12 +456,11 @@ static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const at
         return atx_no_memory(err);
     r->settled = r->seconds + most;
     at_status status = measure(r, e, err);
-    if (status == AT_OK)
-        status = store_all(r, err);
+    ATX_THEN(status, store_all(r, err));
     if (status != AT_OK)
         return status;
     *tuned_s = e->tune ? r->seconds[0] : 0;
-    for (int i = r->first; i < r->count; i++)
+    for (int i = e->tune ? 1 : 0; i < r->count; i++)
         kernel_s[r->entries[i] - e->items] = r->seconds[i];
     return AT_OK;
 }
@@ -510,8 +473,7 @@ at_status atx_pack_bench_run(atx_pack_bench *b, double *best_s, double *kernel_s
     *best_s = 0;
     memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
     at_status status = atx_problem_bind(r.slots, problem, &atx_device_info_of(b->device)->limits, err);
-    if (status == AT_OK)
-        status = read_known(&r, best_s, kernel_s, e->items, e->count, err);
+    ATX_THEN(status, read_known(&r, best_s, kernel_s, e->items, e->count, err));
     if (status == AT_OK && !knows_all(&r, *best_s, kernel_s, e)) {
         *best_s = 0;
         memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);

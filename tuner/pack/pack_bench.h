@@ -23,7 +23,6 @@ at_status atx_pack_bench_await(atx_pack_bench *bench, at_error *err) AT_MUST_CHE
 void atx_pack_bench_close(atx_pack_bench *bench); /* NULL is allowed */
 
 const atx_device_info *atx_pack_bench_device(const atx_pack_bench *bench);
-void atx_pack_bench_share(atx_pack_bench *bench, int workers); /* no more compile workers than these */
 
 /* Kernels that are measured, with their code: compiled once for all problems and devices. */
 typedef struct atx_pack_entry {
@@ -38,7 +37,6 @@ typedef struct atx_pack_entries {
     const bool *wanted; /* NULL: all that are for these sizes */
     int count;
     bool tune; /* the problem is tuned first, and its winner is timed beside the kernels */
-    bool own;  /* with general forms of that winner */
 } atx_pack_entries;
 
 /* Compiles those that are not yet. */

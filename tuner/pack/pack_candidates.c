@@ -6,6 +6,7 @@
 #include "lookup/fallback.h"
 #include "pack/pack_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ enum { BEST = 6, ASKED = 64 }; /* of a problem; and of these the best of each ot
  * What the general form costs, which the model has not learned of: it knows kernels that have their sizes as
  * constants where `fixed` says so, and no configuration where its template would prefer another. A share of
  * the time and a time, by the table in README.md: arguments instead of constants; a const with the value that
- * is right for all sizes and not the one for these; sizes that the template would not choose it for; tiles
- * that are counted in a flat grid.
+ * is right for all sizes and not the one for these; sizes that the template would not choose it for; a
+ * template that stands in for others; tiles that are counted in a flat grid.
  */
 typedef struct cost {
     double share, seconds;
@@ -25,7 +26,9 @@ typedef struct cost {
 static const cost OF_ARGUMENTS = { 0.003, 0.02e-6 };
 static const cost OF_CONSTS = { 0.007, 0.03e-6 };
 static const cost OF_PREFERENCES = { 0.05, 0 };
+static const cost OF_REPLACING = { 0.05, 0.05e-6 };
 static const cost OF_LAUNCH = { 0, 0.11e-6 };
+#define LEAST_S       1e-6 /* no launch takes less, whatever a model says of problems of a few bytes */
 #define UNKNOWN_RATIO 1.5F
 #define OTHER_RATIO   1.2F /* not the one that won near by */
 #define LEAST_RATIO   0.5F /* to the best of a problem: a model that says less is wrong */
@@ -236,7 +239,10 @@ static at_status add_one(atx_pack_candidates *c, const atx_pack_kernel *kernel, 
                          const atx_pack_sample *samples, int problems, at_error *err)
 {
     atx_pack_kernel forms[2];
-    return atx_pack_forms(forms, kernel, s->slots) ? add_forms(c, &forms[0], samples, problems, err) : AT_OK;
+    atx_geometry unused;
+    return atx_pack_forms(forms, kernel, s->slots) && atx_pack_allows(&unused, &forms[0], s->slots)
+               ? add_forms(c, &forms[0], samples, problems, err)
+               : AT_OK;
 }
 
 /* Of an operation that no model knows: what won for a problem near to it, and what its templates declare as
@@ -260,16 +266,45 @@ static at_status add_default(atx_pack_candidates *c, const atx_pack_request *req
     return add_one(c, &k, s, samples, problems, err);
 }
 
+/* The n-th of all values of the parameters; false: there are fewer. */
+static bool take_configuration(atx_config *out, const atx_template *t, int n)
+{
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *p = &t->scope.params[i];
+        out->values[i] = p->values[n % p->count];
+        n /= p->count;
+    }
+    return n == 0;
+}
+
+/* All configurations of the templates that stand in for others: no model names them. */
+static at_status add_replacing(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
+                               const atx_pack_sample *samples, int problems, at_error *err)
+{
+    const atx_op *op = s->problem.op;
+    at_status status = AT_OK;
+    for (int i = 0; i < atx_catalog_template_count(request->catalog, op) && status == AT_OK; i++) {
+        atx_pack_kernel k = { .t = atx_catalog_template(request->catalog, op, i),
+                              .example = s->problem,
+                              .narrow = atx_pack_is_narrow(request->domain) };
+        if (!k.t->replace_count)
+            continue;
+        for (int n = 0; status == AT_OK && take_configuration(&k.config, k.t, n); n++)
+            status = add_one(c, &k, s, samples, problems, err);
+    }
+    return status;
+}
+
 /* A template that is not the best of any problem may serve more sizes with one kernel than those that are. */
 static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
                           const atx_pack_sample *samples, int problems, at_error *err)
 {
     atx_guess guesses[ASKED];
     int count = 0;
-    if (!request->predictor)
-        return add_default(c, request, s, samples, problems, err);
-    at_status status =
-        atx_predictor_top(guesses, &count, ASKED, request->predictor, &s->problem, s->slots, err);
+    at_status status = add_replacing(c, request, s, samples, problems, err);
+    if (status != AT_OK || !request->predictor)
+        return status == AT_OK ? add_default(c, request, s, samples, problems, err) : status;
+    status = atx_predictor_top(guesses, &count, ASKED, request->predictor, &s->problem, s->slots, err);
     if (status == AT_ERR_NOT_FOUND)
         return AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++) {
@@ -317,6 +352,26 @@ static differences compare_consts(const atx_pack_kernel *k, const int64_t *slots
     return d;
 }
 
+static bool replaces(const atx_template *t, const char *name)
+{
+    bool found = false;
+    for (int i = 0; i < t->replace_count; i++)
+        found = found || strcmp(t->replaces[i], name) == 0;
+    return found;
+}
+
+/* Of a template that stands in for others: as fast as the best configuration of these, or as the last one
+ * that is listed. false: nothing is known. */
+static bool replaced_guess(atx_guess *out, const atx_template *t, const atx_guess *top, int count)
+{
+    int i = 0;
+    while (i < count - 1 && !replaces(t, top[i].t->name))
+        i++;
+    if (count)
+        *out = top[i];
+    return count > 0;
+}
+
 /* Does what its template prefers hold for the sizes, too? */
 static bool is_preferred(const atx_pack_kernel *k, const int64_t *slots)
 {
@@ -327,7 +382,7 @@ static bool is_preferred(const atx_pack_kernel *k, const int64_t *slots)
 
 static double share_of(cost c, double time_s)
 {
-    return c.share + (time_s > 0 ? c.seconds / time_s : 0);
+    return c.share + c.seconds / fmax(time_s, LEAST_S);
 }
 
 /* Of an operation that no model knows, made up so that a winner is chosen before what is only valid. */
@@ -338,8 +393,23 @@ static float unknown_ratio(const atx_pack_kernel *k, const atx_found *winner, bo
     return preferred && winner ? OTHER_RATIO : preferred ? 1 : UNKNOWN_RATIO;
 }
 
+/* What is known of a problem. */
+typedef struct knowledge {
+    const atx_found *winner; /* NULL: none */
+    atx_guess top[ASKED];    /* of the model, the best first */
+    int count;
+} knowledge;
+
+static bool guess_of(atx_guess *out, const atx_pack_kernel *k, const atx_pack_request *request,
+                     const knowledge *known, const atx_pack_sample *s)
+{
+    return k->t->replace_count
+               ? replaced_guess(out, k->t, known->top, known->count)
+               : atx_predictor_of(out, request->predictor, &s->problem, s->slots, k->t, &k->config);
+}
+
 /* Time over the best of the problem; ATX_PACK_INVALID + 1: not valid. */
-static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request, const atx_found *winner,
+static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request, const knowledge *known,
                       atx_pack_sample *s)
 {
     atx_geometry unused;
@@ -348,8 +418,8 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
         return ATX_PACK_INVALID + 1;
     const bool preferred = is_preferred(k, s->slots);
     if (!request->predictor)
-        return unknown_ratio(k, winner, preferred);
-    if (!atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
+        return unknown_ratio(k, known->winner, preferred);
+    if (!guess_of(&guess, k, request, known, s))
         return UNKNOWN_RATIO; /* with constants of these sizes it would not be valid */
     double ratio = 1 + guess.slower;
     if (has_constant_sizes(k->t, s->slots))
@@ -361,6 +431,8 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
         ratio *= 1 + share_of(OF_LAUNCH, guess.time_s);
     if (!preferred)
         ratio *= 1 + OF_PREFERENCES.share;
+    if (k->t->replace_count)
+        ratio *= 1 + share_of(OF_REPLACING, guess.time_s);
     return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;
 }
 
@@ -368,15 +440,14 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
 static void fill_row(float *row, const atx_pack_kernel *kernels, int count, const atx_pack_request *request,
                      atx_pack_sample *s)
 {
-    atx_guess guess;
     atx_found found;
-    const atx_found *winner = !request->predictor && find_winner(&found, request, s) ? &found : NULL;
+    knowledge known = { .winner = !request->predictor && find_winner(&found, request, s) ? &found : NULL };
     float best = ATX_PACK_INVALID;
-    if (request->predictor &&
-        atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
-        best = guess.slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + guess.slower);
+    if (request->predictor && atx_predictor_top(known.top, &known.count, ASKED, request->predictor,
+                                                &s->problem, s->slots, NULL) == AT_OK)
+        best = known.top[0].slower < LEAST_RATIO - 1 ? LEAST_RATIO : (float)(1 + known.top[0].slower);
     for (int k = 0; k < count; k++) {
-        row[k] = ratio_of(&kernels[k], request, winner, s);
+        row[k] = ratio_of(&kernels[k], request, &known, s);
         best = row[k] < best ? row[k] : best;
     }
     for (int k = 0; k < count; k++)
@@ -471,9 +542,11 @@ bool atx_pack_candidates_cut(atx_pack_candidates *c, int most)
     int *chosen = malloc(((size_t)most + 1) * sizeof *chosen);
     bool *keep = calloc((size_t)c->count + 1, sizeof *keep);
     const int count = chosen && keep ? atx_pack_choose(chosen, NULL, most, 0, c) : -1;
-    for (int k = 0; k < c->count && count >= 0; k++)
+    for (int k = 0; k < c->count && count >= 0; k++) {
+        keep[k] = c->kernels[k].t->replace_count > 0; /* of these the model expects the same */
         for (int i = 0; i < count && !keep[k]; i++)
             keep[k] = is_same_config(&c->kernels[k], &c->kernels[chosen[i]]);
+    }
     if (count >= 0)
         compact(c, keep);
     free(keep);

@@ -25,8 +25,7 @@ static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const atx_pack *pack, i
     at_status status = atx_pack_render(&source, pack, kernel, err);
     atx_config_text(&config, k->t, &k->config);
     const atx_nvrtc_source text = { atx_str_text(&source), k->t->text.file, (int)pack->limits.cc, ATX_CUBIN };
-    if (status == AT_OK)
-        status = compile_text(out, nvrtc, &text, atx_str_text(&config), err);
+    ATX_THEN(status, compile_text(out, nvrtc, &text, atx_str_text(&config), err));
     atx_str_clear(&source);
     atx_str_clear(&config);
     return status;
@@ -38,8 +37,7 @@ static at_status compile_reference(atx_str *out, atx_nvrtc *nvrtc, const atx_pac
     at_status status = atx_render_reference(&source, &pack->kernels[0].example, err);
     const atx_nvrtc_source text = { atx_str_text(&source), pack->domain.op->text.file, (int)pack->limits.cc,
                                     ATX_CUBIN };
-    if (status == AT_OK)
-        status = compile_text(out, nvrtc, &text, "its reference", err);
+    ATX_THEN(status, compile_text(out, nvrtc, &text, "its reference", err));
     atx_str_clear(&source);
     return status;
 }

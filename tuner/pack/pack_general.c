@@ -72,10 +72,8 @@ at_status atx_pack_render_kernel(atx_str *out, const atx_pack_kernel *k, const a
     int64_t slots[ATX_MAX_SLOTS];
     atx_pack_general general;
     at_status status = atx_pack_general_open(&general, k, err);
-    if (status == AT_OK)
-        status = atx_problem_bind(slots, &k->example, limits, err);
-    if (status == AT_OK)
-        status = atx_render(out, &general.t, k->example.type, &k->config, slots, err);
+    ATX_THEN(status, atx_problem_bind(slots, &k->example, limits, err));
+    ATX_THEN(status, atx_render(out, &general.t, k->example.type, &k->config, slots, err));
     atx_pack_general_close(&general);
     return status;
 }

@@ -80,18 +80,12 @@ static at_status read_loss(atx_pack_loss *out, const reading *r, uint32_t object
     uint32_t loss = 0;
     int64_t problems = 0, unanswered = 0;
     at_status status = expect(&loss, r, object, name, ATX_JSON_OBJECT, err);
-    if (status == AT_OK)
-        status = read_integer(&problems, r, loss, "problems", 0, INT32_MAX, err);
-    if (status == AT_OK)
-        status = read_integer(&unanswered, r, loss, "unanswered", 0, INT32_MAX, err);
-    if (status == AT_OK)
-        status = read_real(&out->mean, r, loss, "mean", err);
-    if (status == AT_OK)
-        status = read_real(&out->median, r, loss, "median", err);
-    if (status == AT_OK)
-        status = read_real(&out->p95, r, loss, "p95", err);
-    if (status == AT_OK)
-        status = read_real(&out->worst, r, loss, "worst", err);
+    ATX_THEN(status, read_integer(&problems, r, loss, "problems", 0, INT32_MAX, err));
+    ATX_THEN(status, read_integer(&unanswered, r, loss, "unanswered", 0, INT32_MAX, err));
+    ATX_THEN(status, read_real(&out->mean, r, loss, "mean", err));
+    ATX_THEN(status, read_real(&out->median, r, loss, "median", err));
+    ATX_THEN(status, read_real(&out->p95, r, loss, "p95", err));
+    ATX_THEN(status, read_real(&out->worst, r, loss, "worst", err));
     out->problems = (int)problems;
     out->unanswered = (int)unanswered;
     return status;
@@ -151,18 +145,14 @@ static at_status read_kernel(atx_pack *pack, int *code, reading *r, uint32_t obj
     if (status == AT_OK && strcmp(text, k->t->text.hash) != 0)
         status = atx_json_fail(&r->json, object, 0, err,
                                "template %s has changed since the pack was made; make it again", k->t->name);
-    if (status == AT_OK)
-        status = read_text(&text, r, object, "configuration", err);
+    ATX_THEN(status, read_text(&text, r, object, "configuration", err));
     if (status == AT_OK && atx_config_parse(&k->config, k->t, text, &cause) != AT_OK)
         status = atx_json_fail(&r->json, object, 0, err, "%s", cause.text);
-    if (status == AT_OK)
-        status = read_constants(k, r, object, err);
+    ATX_THEN(status, read_constants(k, r, object, err));
     k->narrow = k->t->scope.fixed && atx_pack_is_narrow(&r->set->domain);
-    if (status == AT_OK)
-        status = read_integer(&number, r, object, "code", r->set->code_count ? 0 : -1, r->set->code_count - 1,
-                              err);
-    if (status == AT_OK)
-        status = read_loss(&pack->curve[pack->kernel_count], r, object, "loss_with_those_above", err);
+    ATX_THEN(status, read_integer(&number, r, object, "code", r->set->code_count ? 0 : -1,
+                                  r->set->code_count - 1, err));
+    ATX_THEN(status, read_loss(&pack->curve[pack->kernel_count], r, object, "loss_with_those_above", err));
     *code = (int)number;
     pack->kernel_count++;
     return status;
@@ -212,10 +202,8 @@ static at_status read_leaf(atx_pack_node *node, const atx_pack *pack, const read
 {
     int64_t problems = 0;
     at_status status = read_order(node, pack, r, order, err);
-    if (status == AT_OK)
-        status = read_integer(&problems, r, object, "problems", 0, INT32_MAX, err);
-    if (status == AT_OK)
-        status = read_real(&node->loss, r, object, "loss", err);
+    ATX_THEN(status, read_integer(&problems, r, object, "problems", 0, INT32_MAX, err));
+    ATX_THEN(status, read_real(&node->loss, r, object, "loss", err));
     node->problems = (int)problems;
     return status;
 }
@@ -263,15 +251,12 @@ static at_status read_node(atx_pack_node *node, int at, int count, const atx_pac
                                                                     : ATX_PACK_ALIGNED;
     static const char *const TESTS[] = { "", "at_most", "multiple_of", "aligned_to" };
     at_status status = read_integer(&node->value, r, object, TESTS[node->test], 1, (int64_t)1 << 52, err);
-    if (status == AT_OK)
-        status = read_text(&of, r, object, "of", err);
+    ATX_THEN(status, read_text(&of, r, object, "of", err));
     if (status == AT_OK && (node->which = which_of(pack->domain.op, node->test, of)) == NO_SIZE)
         status = atx_json_fail(&r->json, object, 0, err, "found a comparison of '%s'; %s has no such", of,
                                pack->domain.op->name);
-    if (status == AT_OK)
-        status = read_integer(&yes, r, object, "yes", at + 1, count - 1, err);
-    if (status == AT_OK)
-        status = read_integer(&no, r, object, "no", at + 1, count - 1, err);
+    ATX_THEN(status, read_integer(&yes, r, object, "yes", at + 1, count - 1, err));
+    ATX_THEN(status, read_integer(&no, r, object, "no", at + 1, count - 1, err));
     node->yes = (int)yes;
     node->no = (int)no;
     return status;
@@ -306,12 +291,9 @@ static at_status fill_model(atx_pack *pack, int *codes, reading *r, uint32_t mod
     at_status status = read_text(&text, r, model, "device", err);
     if (status == AT_OK)
         snprintf(pack->device, sizeof pack->device, "%s", text);
-    if (status == AT_OK)
-        status = read_integer(&cc, r, model, "cc", 10, 9999, err);
-    if (status == AT_OK)
-        status = read_integer(&sms, r, model, "sms", 1, 65536, err);
-    if (status == AT_OK)
-        status = read_integer(&candidates, r, model, "candidates", 0, INT32_MAX, err);
+    ATX_THEN(status, read_integer(&cc, r, model, "cc", 10, 9999, err));
+    ATX_THEN(status, read_integer(&sms, r, model, "sms", 1, 65536, err));
+    ATX_THEN(status, read_integer(&candidates, r, model, "candidates", 0, INT32_MAX, err));
     if (status != AT_OK)
         return status;
     atx_arch_limits(&pack->limits, cc);
@@ -319,12 +301,9 @@ static at_status fill_model(atx_pack *pack, int *codes, reading *r, uint32_t mod
     pack->limits.sms = sms;
     pack->candidates = (int)candidates;
     status = read_loss(&pack->held_out, r, model, "loss", err);
-    if (status == AT_OK)
-        status = read_loss(&pack->chosen, r, model, "loss_of_the_choice", err);
-    if (status == AT_OK)
-        status = read_kernels(pack, codes, r, model, err);
-    if (status == AT_OK)
-        status = read_fewer(pack, r, model, err);
+    ATX_THEN(status, read_loss(&pack->chosen, r, model, "loss_of_the_choice", err));
+    ATX_THEN(status, read_kernels(pack, codes, r, model, err));
+    ATX_THEN(status, read_fewer(pack, r, model, err));
     return status == AT_OK ? read_tree(pack, r, model, err) : status;
 }
 
@@ -414,16 +393,13 @@ static at_status read_head(reading *r, at_error *err)
     at_status status = read_text(&text, r, 0, "schema", err);
     if (status == AT_OK && strcmp(text, "autotune.pack/1") != 0)
         status = atx_json_fail(&r->json, 0, 0, err, "found the schema '%s'; expected autotune.pack/1", text);
-    if (status == AT_OK)
-        status = read_text(&text, r, 0, "name", err);
+    ATX_THEN(status, read_text(&text, r, 0, "name", err));
     if (status == AT_OK && !(r->set->name = atx_text_copy(text, strlen(text))))
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = read_text(&text, r, 0, "command", err);
+    ATX_THEN(status, read_text(&text, r, 0, "command", err));
     if (status == AT_OK && !(r->set->command = atx_text_copy(text, strlen(text))))
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = read_text(&text, r, 0, "op", err);
+    ATX_THEN(status, read_text(&text, r, 0, "op", err));
     if (status != AT_OK)
         return status;
     domain->op = atx_catalog_find_op(r->catalog, text);
@@ -434,8 +410,7 @@ static at_status read_head(reading *r, at_error *err)
         status = atx_json_fail(&r->json, 0, 0, err,
                                "operation %s has changed since the pack was made; make it again",
                                domain->op->name);
-    if (status == AT_OK)
-        status = read_text(&text, r, 0, "dtype", err);
+    ATX_THEN(status, read_text(&text, r, 0, "dtype", err));
     return status == AT_OK ? atx_dtype_parse(&domain->type, text, strlen(text), err) : status;
 }
 
@@ -446,14 +421,10 @@ at_status atx_pack_parse(atx_pack_set **out, const char *text, size_t len, const
     if (!r.set)
         return atx_no_memory(err);
     at_status status = atx_json_read(&r.json, text, len, file, err);
-    if (status == AT_OK)
-        status = read_head(&r, err);
-    if (status == AT_OK)
-        status = read_sizes(&r, err);
-    if (status == AT_OK)
-        status = read_codes(&r, err);
-    if (status == AT_OK)
-        status = read_models(&r, err);
+    ATX_THEN(status, read_head(&r, err));
+    ATX_THEN(status, read_sizes(&r, err));
+    ATX_THEN(status, read_codes(&r, err));
+    ATX_THEN(status, read_models(&r, err));
     atx_json_clear(&r.json);
     atx_str_clear(&r.text);
     if (status == AT_OK)
@@ -468,10 +439,8 @@ at_status atx_pack_read(atx_pack_set **out, const char *path, const atx_catalog 
     atx_text_file *file = NULL;
     atx_str text = { 0 };
     at_status status = atx_text_file_open(&file, path, err);
-    if (status == AT_OK)
-        status = atx_text_file_all(file, &text, ATX_JSON_MAX_TEXT, err);
-    if (status == AT_OK)
-        status = atx_pack_parse(out, atx_str_text(&text), text.len, path, catalog, err);
+    ATX_THEN(status, atx_text_file_all(file, &text, ATX_JSON_MAX_TEXT, err));
+    ATX_THEN(status, atx_pack_parse(out, atx_str_text(&text), text.len, path, catalog, err));
     atx_str_clear(&text);
     atx_text_file_close(file);
     return status;

@@ -64,8 +64,7 @@ static at_status add_one(atx_str *headers, atx_str *out, const atx_pack_writing 
                                   .kernel = model->pack->kernels[k].t->call.steps[0].kernel,
                                   .name = atx_str_text(&name) };
     at_status status = atx_cut(&cut, &cutting, err);
-    if (status == AT_OK)
-        status = sort_lines(headers, &body, &undefined, atx_str_text(&cut), err);
+    ATX_THEN(status, sort_lines(headers, &body, &undefined, atx_str_text(&cut), err));
     atx_str_addf(out, "namespace pk_code_%d {\n\n%s\n} // namespace pk_code_%d\n%s\n", code,
                  atx_str_text(&body), code, atx_str_text(&undefined));
     atx_str_clear(&name);
@@ -85,10 +84,8 @@ at_status atx_pack_add_sources(atx_str *out, const atx_pack_writing *w, const in
             if (codes[w->first[m] + k] == next)
                 status = add_one(&headers, &all, w, &w->models[m], k, next++, err);
     atx_str_addf(out, "%s\n/* ---- kernels ---- */\n\n%s", atx_str_text(&headers), atx_str_text(&all));
-    if (status == AT_OK)
-        status = atx_str_status(&headers, err);
-    if (status == AT_OK)
-        status = atx_str_status(&all, err);
+    ATX_THEN(status, atx_str_status(&headers, err));
+    ATX_THEN(status, atx_str_status(&all, err));
     atx_str_clear(&headers);
     atx_str_clear(&all);
     return status;

@@ -100,7 +100,7 @@ typedef struct work {
     atx_pack_tuner *tuner;
     const atx_pack_table *table;
     atx_pack_entry *entries;
-    bool tune, own; /* atx_pack_entries */
+    bool tune; /* atx_pack_entries */
     double until_s;
     int least;            /* problems, also when the time is over */
     pthread_mutex_t lock; /* of the members below */
@@ -162,8 +162,7 @@ static void *work_main(void *context)
     double best_s, *kernel_s = malloc(((size_t)w->table->count + 1) * sizeof *kernel_s);
     at_status status = kernel_s ? AT_OK : atx_no_memory(&err);
     for (int place; kernel_s && status == AT_OK && (place = draw(w)) >= 0;) {
-        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count, w->tune,
-                                           w->own };
+        const atx_pack_entries entries = { w->entries, wanted_of(w->table, place), w->table->count, w->tune };
         status = atx_pack_bench_run(me->bench, &best_s, kernel_s, &w->table->samples[place].problem, &entries,
                                     &err);
         if (status == AT_OK)
@@ -252,8 +251,7 @@ static at_status measure(work *w, atx_pack_corrections **corrections, double sha
         return atx_no_memory(err);
     memcpy(expected, t->losses, bytes);
     at_status status = atx_pack_bench_compile(w->tuner->benches[0], w->entries, t->count, err);
-    if (status == AT_OK)
-        status = run(w, share, err);
+    ATX_THEN(status, run(w, share, err));
     if (status == AT_OK) {
         strike_wrong(t, w->entries);
         status = atx_pack_corrections_make(corrections, t, expected, err);
@@ -268,7 +266,7 @@ at_status atx_pack_tuner_measure(atx_pack_tuner *t, atx_pack_corrections **corre
                                  const atx_pack_table *table, double share, at_error *err)
 {
     atx_pack_corrections *own = NULL;
-    work w = { .tuner = t, .table = table, .tune = table->tuned, .own = table->tuned };
+    work w = { .tuner = t, .table = table, .tune = table->tuned };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
     if (!w.entries)
         return atx_no_memory(err);
@@ -292,15 +290,13 @@ static at_status learn(atx_pack_learned *out, const atx_pack_tuner *t, const atx
     atx_store *store = NULL;
     bool own = false;
     at_status status = atx_store_open(&store, t->options->db_path, ATX_STORE_READ, err);
-    if (status == AT_OK)
-        status = atx_model_learn(&out->model, t->catalog, &store, 1, NULL, &cancel, err);
+    ATX_THEN(status, atx_model_learn(&out->model, t->catalog, &store, 1, NULL, &cancel, err));
     if (status == AT_OK && !out->model)
         status = atx_fail(
             err, AT_ERR_NOT_FOUND,
             "%s: found too few trials of %s; expected at least 100, of at least %d problems: more time",
             t->options->db_path, op->name, ATX_MIN_TRAINING_SAMPLES);
-    if (status == AT_OK)
-        status = atx_predictor_open(&out->predictor, out->model, t->catalog, op, &device, &own, err);
+    ATX_THEN(status, atx_predictor_open(&out->predictor, out->model, t->catalog, op, &device, &own, err));
     atx_store_close(store);
     return status;
 }
@@ -337,8 +333,7 @@ at_status atx_pack_tuner_learn(atx_pack_learned *out, atx_pack_tuner *t, const a
                                    .problems = distinct ? take_distinct(distinct, samples, count) : 0 };
     work w = { .tuner = t, .table = &table, .tune = true, .least = LEAST_LEARNED };
     at_status status = measured && distinct ? run(&w, share, err) : atx_no_memory(err);
-    if (status == AT_OK)
-        status = learn(out, t, samples[0].problem.op, err);
+    ATX_THEN(status, learn(out, t, samples[0].problem.op, err));
     free(distinct);
     free(measured);
     return status;

@@ -298,8 +298,7 @@ static at_status write_source(atx_str *out, const atx_pack_writing *w, at_error 
     add_types(out, w->op);
     for (int m = 0; m < w->count && status == AT_OK; m++)
         status = add_model(out, w, m, err);
-    if (status == AT_OK)
-        status = add_tables(out, w, codes, err);
+    ATX_THEN(status, add_tables(out, w, codes, err));
     add_part(out, LAUNCH);
     add_find(out, w);
     add_function(out, w);
@@ -315,10 +314,8 @@ at_status atx_pack_write(atx_pack_files *out, const atx_pack_compiled *models, i
     for (int m = 0; m < count; m++)
         w.first[m + 1] = w.first[m] + models[m].pack->kernel_count;
     at_status status = models[0].reference.len ? atx_pack_write_test(&out->test, &w, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_pack_write_description(&out->description, &w, err);
-    if (status == AT_OK)
-        status = write_source(&out->source, &w, err);
+    ATX_THEN(status, atx_pack_write_description(&out->description, &w, err));
+    ATX_THEN(status, write_source(&out->source, &w, err));
     atx_pack_write_header(&out->header, &w);
     return status == AT_OK ? atx_str_status(&out->header, err) : status;
 }

@@ -143,10 +143,8 @@ at_status atx_pack_add_operation(atx_str *out, const atx_pack *pack, int model, 
         status = add_line(out, &n, before, op->scope.lets[i].expr, ";", err);
         atx_str_addf(out, " /* %s */\n", op->scope.lets[i].name);
     }
-    if (status == AT_OK)
-        status = add_requires(out, &n, op->scope.requires, op->scope.require_count, err);
-    if (status == AT_OK)
-        status = add_scalars(out, &n, err);
+    ATX_THEN(status, add_requires(out, &n, op->scope.requires, op->scope.require_count, err));
+    ATX_THEN(status, add_scalars(out, &n, err));
     atx_str_add(out, "    return !flag;\n}\n");
     return status;
 }
@@ -227,10 +225,8 @@ at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, in
     for (int i = 0; k->narrow && i < k->t->op->arg_count; i++)
         if (k->t->op->args[i].role == ATX_SCALAR && k->t->op->args[i].type == ATX_I64)
             atx_str_addf(out, "    flag |= o->scalars[%d] < 0 || o->scalars[%d] > UINT32_MAX;\n", i, i);
-    if (status == AT_OK)
-        status = add_lets(out, &n, err);
-    if (status == AT_OK)
-        status = add_requires(out, &n, k->t->scope.requires, k->t->scope.require_count, err);
+    ATX_THEN(status, add_lets(out, &n, err));
+    ATX_THEN(status, add_requires(out, &n, k->t->scope.requires, k->t->scope.require_count, err));
     return status == AT_OK ? add_geometry(out, &n, &k->t->call.steps[0].launch, err) : status;
 }
 

@@ -262,12 +262,9 @@ at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error 
         name, name, name, name, name);
     add_bytes_function(out, w->models[0].pack, &status, err);
     add_inputs(out, w->op);
-    if (status == AT_OK)
-        status = add_references(out, w, err);
-    if (status == AT_OK)
-        status = add_calls(out, w, err);
-    if (status == AT_OK)
-        status = add_all_cases(out, w, err);
+    ATX_THEN(status, add_references(out, w, err));
+    ATX_THEN(status, add_calls(out, w, err));
+    ATX_THEN(status, add_all_cases(out, w, err));
     atx_str_add_bytes(out, atx_embedded_pack[TEST_PART].data, atx_embedded_pack[TEST_PART].len);
     atx_str_add(out, "\nstatic void *pt_pointer(const pt_buffer *buffers, int i)\n{\n"
                      "    return (void *)(uintptr_t)(buffers[i].all + buffers[i].begin);\n}\n");

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is only for packs is searched where the user names it. */
 static bool wanted(const atx_search_run *c, const atx_template *t)
 {
     const atx_tune_options *o = c->env->options;
     if (c->is_copy || !o->templates)
-        return true;
+        return t->replace_count == 0;
     for (int i = 0; i < o->template_count; i++)
         if (strcmp(o->templates[i], t->name) == 0)
             return true;

@@ -278,6 +278,27 @@ at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_
 #define HELP_INDENT 6  /* of the lines under an option, where two columns do not fit */
 #define TWO_COLUMNS 72 /* they do from this width on                               */
 
+static bool is_given(const atx_option *o)
+{
+    return (o->kind == ATX_OPT_FLAG && *(const bool *)o->target) ||
+           (o->kind == ATX_OPT_TEXT && *(const char *const *)o->target) ||
+           (o->kind == ATX_OPT_LIST && ((const atx_words *)o->target)->count);
+}
+
+at_status atx_options_only_with(const atx_option *table, const char *option, const char *const *with,
+                                at_error *err)
+{
+    for (; table->name; table++) {
+        const char *const *allowed = with;
+        while (*allowed && strcmp(*allowed, table->name) != 0)
+            allowed++;
+        if (!*allowed && strcmp(table->name, option) != 0 && is_given(table))
+            return atx_fail(err, AT_ERR_USAGE, "found both %s and %s; expected one of them", option,
+                            table->name);
+    }
+    return AT_OK;
+}
+
 static void add_paragraphs(atx_str *out, const char *text, size_t width)
 {
     for (size_t len; *text; text += len + (text[len] == '\n')) {

@@ -54,6 +54,11 @@ typedef struct atx_usage {
 at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_words *words, bool *help,
                             at_error *err) AT_MUST_CHECK;
 
+/* AT_ERR_USAGE: beside `option` another flag, text or list was given, which `with`, that ends with NULL, does
+ * not name. */
+at_status atx_options_only_with(const atx_option *table, const char *option, const char *const *with,
+                                at_error *err) AT_MUST_CHECK;
+
 /* The page that --help prints, for so many columns; 0: no line is wrapped. */
 void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table, size_t width);
 

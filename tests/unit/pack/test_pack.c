@@ -291,6 +291,30 @@ Test(pack, a_kernel_runs_where_its_template_would_prefer_another)
 
 /* What the one above would say to a pack whose kernel is not for all sizes. */
 /* One whose constants are those of a single matrix serves no other. */
+/* A model says of a few bytes that they take next to no time; a cost of 0.02 us is not a thousand times that.
+ */
+Test(pack, what_is_expected_of_a_few_bytes_is_no_less_than_a_launch)
+{
+    static const char *const ANY[] = { "cols=1..1000000000" };
+    packed p = make("copy", ATX_F32, ANY, 1, 4, 0);
+    cr_expect_lt(p.pack->held_out.worst, 0.5, "%.3f", p.pack->held_out.worst);
+    clear(&p);
+}
+
+/* Of batches of small matrices the best templates have the sizes as constants: another one stands in for
+ * them. */
+Test(pack, a_template_stands_in_for_those_whose_sizes_are_constants)
+{
+    static const char *const SMALL[] = { "batch=1..1000000", "rows=2..30", "cols=2..30" };
+    packed p = make("transpose", ATX_U8, SMALL, 3, 3, 0);
+    int standing_in = 0;
+    for (int k = 0; k < p.pack->kernel_count; k++)
+        standing_in += p.pack->kernels[k].t->replace_count > 0;
+    cr_expect_gt(standing_in, 0);
+    cr_expect_lt(p.pack->held_out.p95, 0.8, "%.3f", p.pack->held_out.p95);
+    clear(&p);
+}
+
 Test(pack, kernels_are_for_more_than_one_problem)
 {
     enum { DRAWN = 3000 };
