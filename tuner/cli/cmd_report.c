@@ -82,34 +82,12 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     return status;
 }
 
-/* What chooses among the results of a database. */
-static at_status refuse_choices(const report_args *a, at_error *err)
-{
-    const struct {
-        const char *option, *given;
-    } CHOICES[] = { { "--op", a->options.op },
-                    { "--shape", a->options.shape },
-                    { "--device", a->options.device },
-                    { "--db", a->db },
-                    { "--before", a->before } };
-    at_status status = AT_OK;
-    for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES && status == AT_OK; i++)
-        if (CHOICES[i].given)
-            status =
-                atx_fail(err, AT_ERR_USAGE,
-                         "found --pack and %s; expected --pack alone: a pack has no results of a database",
-                         CHOICES[i].option);
-    return status;
-}
-
 static at_status report_pack(atx_str *page, const report_args *a, at_error *err)
 {
     atx_catalog *catalog = NULL;
     atx_pack_set *set = NULL;
     const atx_in_use uses[] = { { "the pack", a->pack, true }, { NULL, NULL, false } };
-    at_status status = refuse_choices(a, err);
-    if (status == AT_OK)
-        status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
+    at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
     if (status == AT_OK)
         status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)

@@ -49,14 +49,22 @@ static bool look_at_trial(void *context, const atx_trial_row *row, const atx_fin
     atx_one_problem *c = context;
     if (!is_asked_for(c, row, f))
         return true;
-    if (!c->trials++)
-        atx_str_add(&c->template_name, row->template_name);
-    c->other_device |= c->trials > 1 && strcmp(c->conditions.device, f->device) != 0;
-    c->other_template |= strcmp(atx_str_text(&c->template_name), row->template_name) != 0;
-    if (strcmp(row->measured_at, c->newest) > 0 || c->trials == 1) {
+    c->other_device |= c->trials && strcmp(c->conditions.device, f->device) != 0;
+    if (!c->trials++ || strcmp(row->measured_at, c->newest) > 0) {
         c->conditions = *f;
         snprintf(c->newest, sizeof c->newest, "%s", row->measured_at);
     }
+    return true;
+}
+
+/* Of those that are written: other conditions may have trials of other templates. */
+static bool look_at_template(void *context, const atx_trial_row *row, const atx_fingerprint *f)
+{
+    atx_one_problem *c = context;
+    (void)f;
+    if (!c->template_name.len)
+        atx_str_add(&c->template_name, row->template_name);
+    c->other_template |= strcmp(atx_str_text(&c->template_name), row->template_name) != 0;
     return true;
 }
 
@@ -67,29 +75,6 @@ static at_status names_status(const atx_one_problem *c, at_error *err)
     at_status status = AT_OK;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && status == AT_OK; i++)
         status = atx_str_status(NAMES[i], err);
-    return status;
-}
-
-at_status atx_one_problem_choose(atx_one_problem *c, atx_store *store, const atx_dump_options *options,
-                                 at_error *err)
-{
-    *c = (atx_one_problem){ .store = store, .options = options };
-    at_status status = atx_store_each_problem(c->store, visit_problem, c, err);
-    if (status == AT_OK && c->problems > 1)
-        return atx_fail(
-            err, AT_ERR_INPUT,
-            "found %d problems; this format has a place for one: expected --op and --shapes to choose it",
-            c->problems);
-    atx_problem_key key = key_of(c);
-    if (status == AT_OK)
-        status = atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
-    if (status == AT_OK)
-        status = names_status(c, err);
-    if (status == AT_OK && !c->trials)
-        return atx_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
-    if (status == AT_OK && c->other_device)
-        return atx_fail(err, AT_ERR_INPUT,
-                        "found trials on several devices; expected --device to choose one");
     return status;
 }
 
@@ -110,6 +95,29 @@ at_status atx_one_problem_each(const atx_one_problem *c, atx_trial_visit *row, v
     visiting v = { c, row, context };
     atx_problem_key key = key_of(c);
     return atx_store_each_trial(c->store, &key, &c->conditions, visit_chosen, &v, err);
+}
+
+at_status atx_one_problem_choose(atx_one_problem *c, atx_store *store, const atx_dump_options *options,
+                                 at_error *err)
+{
+    *c = (atx_one_problem){ .store = store, .options = options };
+    at_status status = atx_store_each_problem(c->store, visit_problem, c, err);
+    if (status == AT_OK && c->problems > 1)
+        return atx_fail(
+            err, AT_ERR_INPUT,
+            "found %d problems; this format has a place for one: expected --op and --shapes to choose it",
+            c->problems);
+    atx_problem_key key = key_of(c);
+    if (status == AT_OK)
+        status = atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
+    if (status == AT_OK && !c->trials)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
+    if (status == AT_OK && c->other_device)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found trials on several devices; expected --device to choose one");
+    ATX_THEN(status, atx_one_problem_each(c, look_at_template, c, err));
+    ATX_THEN(status, names_status(c, err));
+    return status;
 }
 
 void atx_one_problem_clear(atx_one_problem *c)

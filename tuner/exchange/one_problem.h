@@ -11,7 +11,7 @@ typedef struct atx_one_problem {
     const atx_dump_options *options;
     atx_str op, shape, type_key;
     int problems;          /* that the options leave */
-    atx_str template_name; /* of the first trial */
+    atx_str template_name; /* of the first trial that is written */
     int64_t trials;
     bool other_device, other_template;
     atx_fingerprint conditions; /* of the newest trial: others say nothing new of a configuration */
