@@ -36,6 +36,7 @@ static at_status check_version(const char *path, int version, at_error *err)
         "touched; use that autotune, or tune again into another database with --db",
         path, version, ATX_SCHEMA_VERSION,
         version > ATX_SCHEMA_VERSION ? "a newer autotune, or one from before version 0.1.0"
+        : version > 0                ? "an autotune from before version 0.1.0"
                                      : "no release of autotune");
 }
 

@@ -149,6 +149,25 @@ Test(helper_pool, several_devices_begin_with_the_most_expensive_problem_and_one_
     e2e_expect(strstr(run.err, "  1/3 1000 ") && strstr(run.err, "  3/3 300000 "), run);
 }
 
+/* With time for all of them each is tuned by one device, and the same command knows them again. */
+Test(helper_pool, several_devices_choose_from_a_list_together)
+{
+    static const char ARGS[] = "tune --shapes shapes --only mine --templates templates --jobs 2 --device all "
+                               "--max-trials 2 --tune-for 10m";
+    static const char ALL[] =
+        "12 problems are tuned; `autotune query --shapes` answers for 0 of the 0 others";
+    e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\ncopy 4000 f32\ncopy 5000 f32\n"
+                        "copy 6000 f32\ncopy 7000 f32\ncopy 8000 f32\ncopy 9000 f32\ncopy 10000 f32\n"
+                        "copy 11000 f32\ncopy 12000 f32\n");
+    tune("count 2", ARGS, 0);
+    e2e_expect(strstr(run.err, ALL), run);
+    cr_assert_eq(e2e_count(TRIALS), 24, "each once");
+    tune("count 2", ARGS, 0);
+    e2e_expect(strstr(run.err, ALL), run);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 12);
+    cr_assert_eq(e2e_count(TRIALS), 24);
+}
+
 Test(helper_pool, a_runner_that_is_killed_starts_again_and_nobody_waits_for_it)
 {
     int list[64], killed = 0;

@@ -175,6 +175,9 @@ Test(objective, front_has_what_is_fast_and_what_takes_little)
                run);
     e2e_expect(strstr(run.out, "    front: 40.00 us, 128 shared_bytes  good THREADS=64\n"), run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner WHERE config = 'THREADS=32'"), 1);
+    /* Two searches for the front know both trials of the search for the time. */
+    e2e_tune(&run, E2E_QUICK, "tune " MATMUL " --front time,shared_bytes --force --json");
+    e2e_expect(strstr(run.out, "\"timed\":6") && strstr(run.out, "\"known\":4"), run);
     e2e_tune(&run, E2E_QUICK, "show " MATMUL " --front time,shared_bytes");
     e2e_expect(strstr(run.out, "THREADS=32") && strstr(run.out, "THREADS=64"), run);
     e2e_tune(&run, E2E_QUICK, "show " MATMUL " --front time,registers");

@@ -34,7 +34,7 @@ struct atx_population {
     atx_population_plan plan;
     int sizes;      /* numbers of a problem */
     float *logs;    /* problems x sizes     */
-    float *novelty; /* of each problem      */
+    float *novelty; /* of each problem, as its binary logarithm: hundreds of neighbours may be tuned */
     float *loss;    /* that is expected     */
     bool *chosen;
     size_t *order; /* a shuffle; candidates are its first ones that are not chosen */
@@ -74,7 +74,7 @@ static void choose(atx_population *p, size_t place)
     p->chosen[place] = true;
     p->drawn++;
     for (size_t i = 0; i < p->of.count; i++)
-        p->novelty[i] *= (float)(1 - exp2(-(1 + distance(p, i, place) / NEIGHBOURS)));
+        p->novelty[i] += (float)log2(1 - exp2(-(1 + distance(p, i, place) / NEIGHBOURS)));
 }
 
 static size_t left_of(const atx_population *p)
@@ -85,8 +85,8 @@ static size_t left_of(const atx_population *p)
 /* ---- what is expected of answers ---- */
 
 typedef struct asked {
-    size_t answered, by_model;
-    double sum; /* of the losses that a model expects */
+    size_t open, answered, by_model; /* problems that are not tuned; those of them that have an answer */
+    double sum;                      /* of the losses that a model expects */
 } asked;
 
 static at_status ask_one(asked *sum, atx_population *p, atx_lookup *lookup, size_t i, at_error *err)
@@ -95,10 +95,14 @@ static at_status ask_one(asked *sum, atx_population *p, atx_lookup *lookup, size
     at_status status = atx_lookup_find(&found, lookup, &p->of.problems[i], &p->of.target, err);
     if (status != AT_OK)
         return status;
-    const bool known = found.match == ATX_MATCH_EXACT && !found.outdated;
-    p->loss[i] = known ? 0 : UNKNOWN_LOSS;
+    if (found.match == ATX_MATCH_EXACT && !found.outdated) { /* tuned by an earlier run */
+        choose(p, i);
+        return AT_OK;
+    }
+    p->loss[i] = UNKNOWN_LOSS;
+    sum->open++;
     sum->answered += found.match != ATX_MATCH_NONE;
-    if (!known && found.expected_s > 0) {
+    if (found.expected_s > 0) {
         p->loss[i] = (float)found.expected_loss;
         sum->sum += found.expected_loss;
         sum->by_model++;
@@ -175,7 +179,7 @@ static at_status ask_again(atx_population *p, at_error *err)
         return status;
     p->few = sum.by_model ? FEW : p->candidates;
     p->ask_again_at = p->drawn + (p->drawn / 4 > FEWEST ? p->drawn / 4 : FEWEST);
-    p->enough = p->plan.within > 0 && p->candidates && sum.by_model == p->candidates &&
+    p->enough = p->plan.within > 0 && sum.open && sum.by_model == sum.open &&
                 sum.sum <= p->plan.within * (double)sum.by_model;
     return AT_OK;
 }
@@ -202,10 +206,8 @@ at_status atx_population_open(atx_population **out, const atx_population_of *of,
         atx_population_close(p);
         return atx_no_memory(err);
     }
-    for (size_t i = 0; i < of->count; i++) {
-        p->novelty[i] = 1;
+    for (size_t i = 0; i < of->count; i++)
         p->order[i] = i;
-    }
     take_logs(p);
     *out = p;
     return AT_OK;
@@ -231,9 +233,10 @@ static size_t best_candidate(atx_population *p)
     double most = 0;
     for (; i < p->candidates && looked_at < p->few; i++) {
         const size_t at = p->order[(p->cursor + i) % p->candidates];
-        const double claim = (double)p->loss[at] * (double)p->novelty[at];
-        looked_at += !p->chosen[at] && claim > 0;
-        if (!p->chosen[at] && claim > most) {
+        const double claim = log2((double)p->loss[at]) + (double)p->novelty[at];
+        if (p->chosen[at])
+            continue;
+        if (!looked_at++ || claim > most) {
             most = claim;
             best = at;
         }
@@ -247,14 +250,17 @@ at_status atx_population_next(size_t *place, atx_population *p, at_error *err)
     const bool late = p->plan.until_s > 0 && atx_now_s() >= p->plan.until_s;
     at_status status = AT_OK;
     *place = p->of.count;
-    if (!late && !p->enough && left_of(p) && p->drawn >= p->ask_again_at)
-        status = ask_again(p, err);
-    if (late || p->enough || status != AT_OK)
-        return status;
-    *place = best_candidate(p);
-    if (*place < p->of.count)
+    while (!late && !p->enough && left_of(p) && *place == p->of.count && status == AT_OK) {
+        if (p->drawn >= p->ask_again_at)
+            status = ask_again(p, err);
+        if (status == AT_OK && !p->enough)
+            *place = best_candidate(p);
+        if (*place == p->of.count) /* the sample is used up */
+            p->ask_again_at = 0;
+    }
+    if (status == AT_OK && *place < p->of.count)
         choose(p, *place);
-    return AT_OK;
+    return status;
 }
 
 at_status atx_population_state(atx_population_loss *out, atx_population *p, at_error *err)
@@ -267,7 +273,7 @@ at_status atx_population_state(atx_population_loss *out, atx_population *p, at_e
         return status;
     *out = (atx_population_loss){ .tuned = p->drawn,
                                   .others = left_of(p),
-                                  .answered = p->candidates ? sum.answered * left_of(p) / p->candidates : 0,
+                                  .answered = sum.open ? sum.answered * left_of(p) / sum.open : 0,
                                   .mean = sum.by_model ? sum.sum / (double)sum.by_model : -1,
                                   .left_out = p->left_out,
                                   .most_left = p->most_left };

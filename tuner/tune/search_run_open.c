@@ -107,19 +107,21 @@ static void add_hints(atx_search_run *c, const atx_hint *hints, int count)
 }
 
 /*
- * Trials of the first winner's problem that has enough of them; an objective may be of another scale there.
- * Not where a model of many problems expects something: it knows more than the trials of one.
+ * Trials of the first winner's problem that has enough of them, if the time is searched for: an objective may
+ * be of another scale there. Not where a model of many problems expects something: it knows more than the
+ * trials of one.
  */
 static at_status find_elsewhere(atx_search_run *c, atx_lookup *lookup, const atx_hint *hints, int count,
                                 at_error *err)
 {
     atx_search *search = &c->proposals.search;
     at_status status = AT_OK;
+    const bool is_time = !c->aim.front && !c->problem.op->goal.objective;
     atx_elsewhere_trial *trials = malloc(ATX_MAX_ELSEWHERE * sizeof *trials);
     if (!trials)
         return atx_no_memory(err);
     search->elsewhere = c->proposals.elsewhere;
-    for (int i = 0; i < count && status == AT_OK && !c->problem.op->goal.objective; i++) {
+    for (int i = 0; i < count && status == AT_OK && is_time; i++) {
         int found = 0, kept = 0;
         status = atx_lookup_trials(trials, &found, ATX_MAX_ELSEWHERE, lookup, &hints[i], err);
         for (int k = 0; k < found; k++) {

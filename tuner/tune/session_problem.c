@@ -262,7 +262,7 @@ static void fill_result(atx_result *r, const atx_job *j)
     r->front = j->front.items;
     r->front_count = j->front.count;
     r->verdict = verdict_of(r, j);
-    r->known = main.known;
+    r->known = main.known + j->for_front.known;
     r->race_saved_s = main.saved_s + copies.saved_s;
     r->device_busy_s = main.busy_s + j->for_front.busy_s + copies.busy_s + j->remeasured.seconds;
     r->device_open_s = first_s > 0 ? atx_now_s() - first_s + main.helped_s : 0;

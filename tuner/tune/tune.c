@@ -30,7 +30,8 @@ typedef struct group {
     at_error why;
     atx_helper_pool *helper_pool;
     bool checked;
-    pthread_mutex_t check; /* held while the first device's thread looks which ones that are */
+    pthread_mutex_t
+        check; /* held while a device's thread looks which ones that are, or chooses the next one */
 } group;
 
 typedef struct team {
@@ -111,19 +112,30 @@ static size_t problem_at(const member *m, size_t place)
     return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
 }
 
+/* The model may learn for seconds, during which other devices measure and report: without the lock. */
+static size_t choose_place(const member *m)
+{
+    group *g = m->group;
+    size_t place = m->team->count;
+    pthread_mutex_unlock(&m->team->lock);
+    pthread_mutex_lock(&g->check);
+    if (g->choosing == AT_OK)
+        g->choosing = atx_population_next(&place, g->population, &g->why);
+    pthread_mutex_unlock(&g->check);
+    pthread_mutex_lock(&m->team->lock);
+    return place;
+}
+
 /* The next place of the list that is to be tuned; its length: there is none. */
-static size_t next_place(member *m)
+static size_t next_place(const member *m)
 {
     group *g = m->group;
     const size_t count = m->team->count;
-    size_t place = count;
-    do {
-        if (!g->population)
-            place = g->next < count ? g->next++ : count;
-        else if (g->choosing == AT_OK)
-            g->choosing = atx_population_next(&place, g->population, &g->why);
-    } while (place < count && g->choosing == AT_OK && g->refused[problem_at(m, place)]);
-    return g->choosing == AT_OK ? place : count;
+    size_t place;
+    do
+        place = g->population ? choose_place(m) : g->next < count ? g->next++ : count;
+    while (place < count && g->refused[problem_at(m, place)]);
+    return place;
 }
 
 /* The next problem of the group becomes the member's next. The lock is held. */
@@ -230,6 +242,18 @@ static void help(member *m, atx_helped *helped)
     m->status = atx_session_help(m->session, m->group->helper_pool, help_request, problem, &m->err);
 }
 
+/* Of the next problem; the user's wish to end is none. */
+static at_status failure_to_choose(member *m)
+{
+    group *g = m->group;
+    pthread_mutex_lock(&g->check);
+    const at_status status = g->choosing == AT_OK || is_asked_to_end(m)
+                                 ? AT_OK
+                                 : atx_fail(&m->err, g->choosing, "%s", g->why.text);
+    pthread_mutex_unlock(&g->check);
+    return status;
+}
+
 static void *member_main(void *context)
 {
     member *m = context;
@@ -260,8 +284,8 @@ static void *member_main(void *context)
     }
     if (m->has_ahead)
         put_down(m, m->ahead, true);
-    if (m->status == AT_OK && m->group->choosing != AT_OK && !is_asked_to_end(m))
-        m->status = atx_fail(&m->err, m->group->choosing, "%s", m->group->why.text);
+    if (m->status == AT_OK)
+        m->status = failure_to_choose(m);
     pass_over(m);
     close_member(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;

@@ -184,15 +184,22 @@ Test(store_files, a_reader_leaves_a_pending_log_where_it_is)
 /* Of a newer autotune, of one from before the first release, or damaged. */
 Test(store_files, another_schema_version_is_left_alone)
 {
-    static const int VERSIONS[] = { ATX_SCHEMA_VERSION + 1, 6, 0, -5 };
+    static const struct {
+        int version;
+        const char *writer;
+    } CASES[] = { { ATX_SCHEMA_VERSION + 1, "a newer autotune, or one from before version 0.1.0;" },
+                  { 6, "a newer autotune, or one from before version 0.1.0;" },
+                  { ATX_SCHEMA_VERSION - 1, "an autotune from before version 0.1.0;" },
+                  { 0, "no release of autotune;" },
+                  { -5, "no release of autotune;" } };
     folder f = folder_make();
     make_store(f.db, 1);
-    for (size_t i = 0; i < sizeof VERSIONS / sizeof *VERSIONS; i++) {
-        char sql[60], says[120];
-        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", VERSIONS[i]);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char sql[60], says[160];
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", CASES[i].version);
         snprintf(says, sizeof says,
-                 "found schema version %d (user_version); expected %d: it was written by %s", VERSIONS[i],
-                 ATX_SCHEMA_VERSION, VERSIONS[i] > 0 ? "a newer autotune" : "no release");
+                 "found schema version %d (user_version); expected %d: it was written by %s",
+                 CASES[i].version, ATX_SCHEMA_VERSION, CASES[i].writer);
         run_sql(f.db, sql);
         refuses(f.db, AT_ERR_STORE, says);
     }

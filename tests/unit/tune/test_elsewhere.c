@@ -34,7 +34,7 @@ static void on_warning(void *context, const char *text)
     (void)context, (void)text;
 }
 
-static void tune(const char *db, int64_t rows, int64_t cols)
+static void tune(const char *db, int64_t rows, int64_t cols, const atx_front *front)
 {
     const char *specs[] = { "replay:" AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz" };
     const atx_tune_events events = { .result = on_result, .warning = on_warning };
@@ -43,9 +43,13 @@ static void tune(const char *db, int64_t rows, int64_t cols)
     atx_problem problem;
     at_error err = { 0 };
     watched.open = watch;
-    const atx_tune_options options = {
-        .devices = specs, .device_count = 1, .strategy = &watched, .max_trials = 60, .seed = 1, .db_path = db
-    };
+    const atx_tune_options options = { .devices = specs,
+                                       .device_count = 1,
+                                       .strategy = &watched,
+                                       .max_trials = 60,
+                                       .seed = 1,
+                                       .db_path = db,
+                                       .front = front };
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_problem_init(&problem, atx_catalog_find_op(catalog, "transpose"), ATX_F32,
                                   (int64_t[]){ rows, cols }, 2, &err),
@@ -61,13 +65,18 @@ Test(elsewhere, trials_of_the_nearest_problem_are_given_to_the_search)
     cr_assert_geq(fd, 0);
     close(fd);
     unlink(db);
-    tune(db, 4096, 4096);
+    tune(db, 4096, 4096, NULL);
     cr_expect_eq(elsewhere_count, 0, "an empty database: %d", elsewhere_count);
     double fastest_s = winner_s;
-    tune(db, 262144, 64);
+    tune(db, 262144, 64, NULL);
     cr_expect_geq(elsewhere_count, 16, "%d of the 60 trials of 4096x4096", elsewhere_count);
     cr_expect_leq(elsewhere_count, 60);
     cr_expect_eq(first.index, hint, "the fastest is the winner, which is tried first");
     cr_expect_float_eq(first.seconds, fastest_s, 0.05 * fastest_s);
+    at_error err = { 0 };
+    atx_front front;
+    cr_assert_eq(atx_front_parse(&front, "time,registers", NULL, &err), AT_OK, "%s", err.text);
+    tune(db, 1048576, 16, &front);
+    cr_expect_eq(elsewhere_count, 0, "the newest search is for both figures, those trials tell of the time");
     unlink(db);
 }
