@@ -241,8 +241,8 @@ static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
         size_t open = value.begin > 0 ? value.begin - 1 : 0;
         if (atx_tokens_is(t, value.begin, "dim3"))
             open = value.begin + 1;
-        if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || strchr("xyz", axis[0]) == NULL ||
-            axis[1])
+        if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || !axis[0] ||
+            !strchr("xyz", axis[0]) || axis[1])
             return false;
         const atx_span part = nth(t, open, axis[0] - 'x');
         *i += 2;

@@ -316,6 +316,22 @@ Test(adopt, a_loop_whose_head_is_a_macro_is_that_loop)
     EXPECT_ALL(EXAMPLES);
 }
 
+#define TEN(text) text text text text text text text text text text
+
+/* A file of some kilobytes that would stand for gigabytes: the call stays as it is. */
+Test(adopt, macros_that_multiply_are_not_followed_without_end, .timeout = 20)
+{
+    static const char TEXT[] = "#define A(x) for (;;) { " TEN(TEN("B(x) ")) "}\n#define B(x) for (;;) { " TEN(
+        TEN("C(x) ")) "}\n"
+                      "#define C(x) for (;;) { " TEN(TEN("D(x) ")) "}\n#define D(x) for (;;) { " TEN(
+                          TEN("x; ")) "}\n"
+                                      "__global__ void k(float *y, int n) { int i = threadIdx.x; if (i < n) "
+                                      "A(y[i] = 1) }\n";
+    atx_adopted out = adopt_one(TEXT, "k");
+    cr_expect_neq(strstr(atx_str_text(&out.op), "arg       n i32"), NULL, "%s", atx_str_text(&out.op));
+    atx_adopted_clear(&out);
+}
+
 Test(adopt, a_missing_grid_follows_from_comparisons_and_blocks_from_their_bounds)
 {
     static const example EXAMPLES[] = {
