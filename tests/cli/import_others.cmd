@@ -33,7 +33,7 @@ at import comma.csv --db none.db
 printf 'BLOCK,MODE,time_ms\n32,a,1\n64,b,"2,5"\n' >cell.csv
 at import cell.csv --db none.db
 # What failed has no time, whatever its row says.
-printf 'BLOCK,time_ms,status\n32,1.5,ok\n64,0.5,FAILED (wrong result)\n128,0.25,0 errors\n' >status.csv
+printf 'BLOCK,time_ms,status\n32,1.5,ok\n64,0.5,FAILED (wrong result)\n128,0.25,0 errors\n256,0.2,no error\n512,0.1,Compile error\n768,0.3,0 failed\n' >status.csv
 at import status.csv --db status.db
 at show status 1 --db status.db
 printf 'BLOCK,time_ms\n32,1.5\n\0' >zero.csv

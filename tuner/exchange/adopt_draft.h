@@ -378,6 +378,10 @@ void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first);
 
 /* ---- of adopt_guess.c: what is written where the file does not say it ---- */
 
+/* A whole number whose name ends so: no size of a problem. */
+bool atx_draft_is_offset(const atx_draft_arg *a);
+const char *atx_draft_value(const atx_draft_arg *a); /* else 1, and of an offset 0 */
+
 const char *atx_draft_element(const atx_draft *d);                          /* the type of T; never NULL */
 const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a); /* NULL: it is T */
 int atx_draft_first_extra(const atx_draft *d); /* that is no count of iterations; extra_count: none */

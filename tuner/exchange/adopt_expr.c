@@ -241,8 +241,8 @@ static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
         size_t open = value.begin > 0 ? value.begin - 1 : 0;
         if (atx_tokens_is(t, value.begin, "dim3"))
             open = value.begin + 1;
-        if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || strchr("xyz", axis[0]) == NULL ||
-            axis[1])
+        if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || !axis[0] ||
+            !strchr("xyz", axis[0]) || axis[1])
             return false;
         const atx_span part = nth(t, open, axis[0] - 'x');
         *i += 2;
@@ -474,35 +474,51 @@ static bool is_cast(const atx_tokens *t, size_t open)
     return cast;
 }
 
+/* Before an operand ( and signs may stand, behind one ) and operators. */
+static bool fits_sign(const char *sign, bool behind)
+{
+    return sign[0] == '(' ? !behind : behind || sign[0] == '-' || sign[0] == '+';
+}
+
+static bool write_operand(writing *w, size_t *i, size_t end)
+{
+    if (w->t->items[*i].kind == ATX_TOKEN_NUMBER)
+        return write_number(w, (*i)++);
+    return atx_tokens_is_word(w->t, *i) &&
+           (write_counter(w, i) || write_argument(w, i, end) || write_field(w, i) || write_dimension(w, i) ||
+            write_name(w, i, end));
+}
+
 static bool write_span(writing *w, atx_span span)
 {
     static const char *const SIGNS[] = { "+",  "-",  "*", "/", "%", "<", ">", "<=", ">=", "==", "!=",
                                          "&&", "||", "?", ":", "(", ")", "&", "|",  "<<", ">>", NULL };
     const atx_tokens *t = w->t;
-    if (w->out->len > MOST_TEXT || span.begin >= span.end)
+    bool behind = false; /* an operand */
+    int open = 0;
+    if (w->out->len > MOST_TEXT)
         return false;
     for (size_t i = span.begin; i < span.end;) {
         if (w->out->len && !strchr(" (", w->out->data[w->out->len - 1]) && i > span.begin &&
             !atx_tokens_is(t, i, ")"))
             atx_str_add(w->out, " ");
-        if (t->items[i].kind == ATX_TOKEN_NUMBER) {
-            if (!write_number(w, i++))
-                return false;
-        } else if (atx_tokens_is(t, i, "(") && is_cast(t, i)) {
+        if (atx_tokens_is(t, i, "(") && is_cast(t, i)) {
             i = atx_tokens_match(t, i) + 1;
-        } else if (atx_tokens_is_word(t, i)) {
-            if (!write_counter(w, &i) && !write_argument(w, &i, span.end) && !write_field(w, &i) &&
-                !write_dimension(w, &i) && !write_name(w, &i, span.end))
-                return false;
         } else if (atx_token_is_one_of(t->text, &t->items[i], SIGNS)) {
             char sign[ATX_MAX_WORD];
             atx_draft_word(sign, t, i++);
+            open += (sign[0] == '(') - (sign[0] == ')');
+            if (open < 0 || !fits_sign(sign, behind))
+                return false;
             atx_str_add(w->out, sign);
+            behind = sign[0] == ')';
         } else {
-            return false;
+            if (behind || !write_operand(w, &i, span.end))
+                return false;
+            behind = true;
         }
     }
-    return w->out->len <= MOST_TEXT;
+    return behind && open == 0 && w->out->len <= MOST_TEXT;
 }
 
 /* Where the bracket at `open` is closed. */

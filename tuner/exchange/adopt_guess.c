@@ -2,11 +2,25 @@
 #include "exchange/adopt_draft.h"
 
 #include <string.h>
+#include <strings.h>
 
 void atx_draft_ask(atx_draft *d, atx_str *out, const char *question)
 {
     atx_str_addf(out, "  # ? %s\n", question);
     d->out->questions++;
+}
+
+bool atx_draft_is_offset(const atx_draft_arg *a)
+{
+    static const char OFFSET[] = "offset";
+    const size_t len = strlen(a->name), n = sizeof OFFSET - 1;
+    const bool whole = !a->stars && a->type.lanes == 1 && a->type.dtype && strchr("iu", a->type.dtype[0]);
+    return whole && len >= n && strcasecmp(a->name + len - n, OFFSET) == 0;
+}
+
+const char *atx_draft_value(const atx_draft_arg *a)
+{
+    return a->value[0] ? a->value : atx_draft_is_offset(a) ? "0" : "1";
 }
 
 /* Where no index has one, the first whole number that the launch does not say. */

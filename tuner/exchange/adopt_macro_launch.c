@@ -6,7 +6,7 @@
  */
 #include "exchange/adopt_draft.h"
 
-enum { MOST_MACROS = 64, MOST_PARAMS = 32, MOST_DEPTH = 4 };
+enum { MOST_MACROS = 64, MOST_PARAMS = 32, MOST_DEPTH = 4, MOST_TEXT = 1 << 16 /* of one call */ };
 
 typedef struct macro {
     size_t name; /* tokens */
@@ -66,7 +66,7 @@ static bool read_macro(macro *m, const atx_tokens *t, size_t i, size_t end)
 static bool is_followed(const macros *all, const macro *m)
 {
     const calls c = { all, all->t };
-    if (atx_tokens_is(c.t, m->begin, "for"))
+    if (m->begin < m->end && atx_tokens_is(c.t, m->begin, "for"))
         return true;
     for (size_t i = m->begin; i + 1 < m->end; i++)
         if ((atx_tokens_is(c.t, i, "<<") && atx_tokens_is(c.t, i + 1, "<")) || find_macro(&c, i))
@@ -139,7 +139,7 @@ static bool is_around_kernel(const atx_tokens *t, size_t i)
 static void add_body(atx_str *out, const calls *c, const macro *m, size_t open)
 {
     const atx_tokens *t = c->all->t;
-    for (size_t i = m->begin; i < m->end; i++) {
+    for (size_t i = m->begin; i < m->end && out->len <= MOST_TEXT; i++) {
         atx_span given;
         const bool glued = atx_tokens_is(t, i - 1, "##");
         if (atx_tokens_is(t, i, "##") || atx_tokens_is(t, i, "#") || is_around_kernel(t, i))
@@ -161,19 +161,18 @@ static void add_body(atx_str *out, const calls *c, const macro *m, size_t open)
     }
 }
 
-/* The text of a call, without those in it. false: no memory. */
+/* The text of a call, without those in it. false: no memory, or too much text. */
 static bool add_call(atx_str *out, const calls *c, size_t i, int depth)
 {
     atx_str body = { 0 };
     atx_tokens t = { 0 };
     add_body(&body, c, find_macro(c, i), i + 1);
-    const bool good =
-        !body.failed && atx_tokens_read(&t, atx_str_text(&body), body.len, &(atx_lex_options){ 0 });
+    bool good = !body.failed && body.len <= MOST_TEXT &&
+                atx_tokens_read(&t, atx_str_text(&body), body.len, &(atx_lex_options){ 0 });
     const calls inner = { c->all, &t };
-    bool all_good = good;
-    for (size_t k = 0; k < t.count && all_good; k++) {
+    for (size_t k = 0; k < t.count && good; k++) {
         if (depth > 1 && find_macro(&inner, k)) {
-            all_good = add_call(out, &inner, k, depth - 1);
+            good = add_call(out, &inner, k, depth - 1);
             k = atx_tokens_match(&t, k + 1);
         } else {
             add_token(out, &t, k, false);
@@ -181,7 +180,7 @@ static bool add_call(atx_str *out, const calls *c, size_t i, int depth)
     }
     atx_tokens_clear(&t);
     atx_str_clear(&body);
-    return all_good && !out->failed;
+    return good && !out->failed && out->len <= MOST_TEXT;
 }
 
 /* In place of bytes begin..end of the text that was: blanks fill it up, its lines stay. */
@@ -217,14 +216,13 @@ static bool expand_all(atx_str *out, atx_draft_grown *grown, const macros *all)
         if (t->items[i].directive || !find_macro(&c, i))
             continue;
         const size_t close = atx_tokens_match(t, i + 1);
-        const bool good = add_call(&by, &c, i, MOST_DEPTH);
-        atx_str_add_bytes(out, t->text + copied, t->items[i].begin - copied);
-        copied = t->items[close].end;
-        replace(out, grown, t->text, t->items[i].begin, copied, &by);
+        if (add_call(&by, &c, i, MOST_DEPTH)) {
+            atx_str_add_bytes(out, t->text + copied, t->items[i].begin - copied);
+            copied = t->items[close].end;
+            replace(out, grown, t->text, t->items[i].begin, copied, &by);
+            i = close;
+        }
         atx_str_clear(&by);
-        if (!good)
-            return false;
-        i = close;
     }
     atx_str_add(out, t->text + copied);
     return !out->failed;

@@ -137,8 +137,9 @@ at_status atx_draft_read_again(const atx_adopted *out, const char *path, const c
     atx_op_close(op);
     return status == AT_OK
                ? AT_OK
-               : atx_fail(err, status, "%s: the draft is not valid, which is a fault of autotune: %s", path,
-                          why.text);
+               : atx_fail(err, status,
+                          "%s: the draft is not valid, which is a fault of autotune if the file compiles: %s",
+                          path, why.text);
 }
 
 void atx_adopted_clear(atx_adopted *adopted)

@@ -133,8 +133,9 @@ static uint64_t extras_in(const atx_poly_table *s, const atx_poly *p)
     return all;
 }
 
-/* Whether an argument is a number of elements that the launch passes as a constant, where its grid of numbers
- * has just as many threads: no size of the problem, as another one would leave some or reach too far. */
+/* Whether an argument is no size of the problem: an offset, or a number of elements that the launch passes as
+ * a constant, where its grid of numbers has just as many threads; another one would leave some or reach too
+ * far. */
 static bool is_fixed(settling *s, int arg)
 {
     enum { MOST_BLOCK = 1024 };
@@ -142,6 +143,8 @@ static bool is_fixed(settling *s, int arg)
     const atx_draft_arg *a = &d->args[arg];
     const long passed = a->stars || a->own ? 0 : strtol(a->value, NULL, 10);
     long reached;
+    if (atx_draft_is_offset(a))
+        return true;
     for (int k = 0; k < d->arg_count && passed > MOST_BLOCK; k++) {
         const atx_poly most = atx_draft_as_author(&s->z->bounds, &s->z->reach[k].most);
         if (d->args[k].stars && s->z->reach[k].any && atx_poly_is_number(&reached, &most) &&
@@ -232,7 +235,7 @@ static atx_poly of_name(void *context, int id)
     const int tag = symbol->tag;
     if (tag < ATX_TAG_EXTRA) {
         const atx_draft_arg *a = &s->d->args[tag - ATX_TAG_ARG];
-        return a->dim ? atx_poly_symbol(id) : atx_poly_number(a->value[0] ? strtol(a->value, NULL, 10) : 1);
+        return a->dim ? atx_poly_symbol(id) : atx_poly_number(strtol(atx_draft_value(a), NULL, 10));
     }
     if (tag >= ATX_TAG_ELEMENT && tag < ATX_TAG_OTHER)
         return below(s, tag - ATX_TAG_ELEMENT);
@@ -356,7 +359,8 @@ static bool is_open(const settling *s, const atx_poly *p)
         const int tag = symbols->items[i].tag, of = tag - ATX_TAG_ELEMENT;
         if (symbols->items[i].kind != ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, i))
             continue;
-        if (tag < ATX_TAG_EXTRA && !s->d->args[tag].dim && !s->d->args[tag].value[0])
+        if (tag < ATX_TAG_EXTRA && !s->d->args[tag].dim && !s->d->args[tag].value[0] &&
+            !atx_draft_is_offset(&s->d->args[tag]))
             return true;
         if (of >= 0 && of < ATX_DRAFT_ARGS && atx_poly_is_number(&number, &s->z->reach[of].most) &&
             number == 1)
@@ -403,7 +407,7 @@ static bool has_guessed(const settling *s, const atx_poly *p)
     return false;
 }
 
-/* const void *, curandState *: of what, nobody here knows. */
+/* const void *, State *: of what, nobody here knows. */
 static bool is_of_anything(const atx_draft_arg *a)
 {
     return !a->type.dtype && a->type.targ < 0 && !a->structure;

@@ -116,7 +116,11 @@ static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
         atx_str_add(out, "\n");
         return;
     }
-    atx_str_addf(out, "arg       %s %s = %s", a->name, type, a->value[0] ? a->value : "1");
+    atx_str_addf(out, "arg       %s %s = %s", a->name, type, atx_draft_value(a));
+    if (!a->value[0] && atx_draft_is_offset(a)) {
+        atx_draft_ask(d, out, "the file does not say it: is it 0?");
+        return;
+    }
     if (!a->value[0] && !*asked) {
         atx_draft_ask(d, out, "values of numbers: the file does not say those that are 1");
         *asked = true;

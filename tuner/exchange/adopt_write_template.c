@@ -122,16 +122,22 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* A size that does not fill one block has none. */
+/* A size that does not fill one block has none. What is divided by is above 0 first: 256 / P is not for all
+ * P. */
 static void write_least(atx_draft *d)
 {
+    atx_str *out = &d->out->t;
+    for (int k = 0; k < d->require_count; k++) {
+        const char *by = strrchr(d->require[k], '%') + 1;
+        if (strchr(by, '/'))
+            atx_str_addf(out, "require  %s > 0  # elements of a block\n", by);
+    }
     for (int k = 0; k < 3; k++)
         if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
             !strchr(d->grid[k], '+'))
-            atx_str_addf(&d->out->t, "require   %s > 0  # a block at least\n", d->grid[k]);
+            atx_str_addf(out, "require   %s > 0  # a block at least\n", d->grid[k]);
     for (int k = 0; k < d->require_count; k++)
-        atx_str_addf(&d->out->t, "require   %s == 0  # the kernel does not ask where a block ends\n",
-                     d->require[k]);
+        atx_str_addf(out, "require   %s == 0  # the kernel does not ask where a block ends\n", d->require[k]);
 }
 
 static void write_rules(atx_draft *d)

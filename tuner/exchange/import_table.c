@@ -66,6 +66,18 @@ static bool is_text(const atx_json *json, uint32_t node)
     return node && n->kind == ATX_JSON_STRING && n->begin < n->end;
 }
 
+/* Is a word of the text denied by the one before it: "no error", "0 failed", "not failed"? */
+static bool is_denied(const char *text, const char *word)
+{
+    static const char *const WORDS[] = { " no ", " 0 ", " not ", " without " };
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        const size_t len = strlen(WORDS[i]);
+        if ((size_t)(word - text) >= len && strncmp(word - len, WORDS[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* "failed", "Compile error", "TIMEOUT". */
 static bool tells_of_failure(const atx_json *json, uint32_t node)
 {
@@ -73,13 +85,16 @@ static bool tells_of_failure(const atx_json *json, uint32_t node)
                                          "timeout", "timed out", "timed_out", "crash" };
     static const char LAST[] = "error"; /* not "0 errors", "error-free" */
     const atx_json_node *n = &json->nodes[node];
-    char text[80] = "";
-    size_t len = 0;
+    char text[80] = " "; /* each word has a blank before it */
+    size_t len = 1;
     for (size_t at = n->begin; at < n->end && len + 1 < sizeof text; at++)
         text[len++] = (char)tolower((unsigned char)json->text[at]);
-    bool failed = len >= sizeof LAST - 1 && strcmp(text + len - (sizeof LAST - 1), LAST) == 0;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && !failed; i++)
-        failed = strstr(text, WORDS[i]) != NULL;
+    const char *const last = len >= sizeof LAST - 1 ? text + len - (sizeof LAST - 1) : "";
+    bool failed = strcmp(last, LAST) == 0 && !is_denied(text, last);
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && !failed; i++) {
+        const char *found = strstr(text, WORDS[i]);
+        failed = found && !is_denied(text, found);
+    }
     return failed;
 }
 

@@ -1,8 +1,6 @@
 /* host_launch.c - see host_launch.h. A launch is found by its <<<; its kernel is before that. */
 #include "source/host_launch.h"
 
-#include <string.h>
-
 #include "source/declarator.h"
 
 /* "<<<" at token i: the lexer has "<<" and "<". */
@@ -125,6 +123,14 @@ static bool read_call(atx_host_launch *out, const atx_tokens *t, size_t i)
     return true;
 }
 
+/* "while (0)" or "while (false)" at token i. */
+static bool is_done_once(const atx_tokens *t, size_t i)
+{
+    static const char *const NEVER[] = { "0", "false", NULL };
+    return atx_tokens_is(t, i, "while") && atx_tokens_is(t, i + 3, ")") &&
+           atx_token_is_one_of(t->text, &t->items[i + 2], NEVER);
+}
+
 void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *t)
 {
     static const char *const LOOPS[] = { "for", "while", "do", NULL };
@@ -136,10 +142,7 @@ void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *t)
         const bool has_head = atx_tokens_is(t, i + 1, "(");
         const size_t begin = has_head ? atx_tokens_match(t, i + 1) + 1 : i + 1;
         const size_t end = begin <= at ? statement_end(t, begin) : begin;
-        const bool once = atx_tokens_is(t, i, "do") && end + 3 < t->count &&
-                          atx_tokens_is(t, end + 1, "while") &&
-                          strchr("0f", t->text[t->items[end + 3].begin]); /* while (0), while (false) */
-        if (begin > at || end <= at || once)
+        if (begin > at || end <= at || (atx_tokens_is(t, i, "do") && is_done_once(t, end + 1)))
             continue;
         launch->loops[launch->loop_count] = i;
         launch->bodies[launch->loop_count][0] = begin;

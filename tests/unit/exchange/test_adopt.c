@@ -253,6 +253,85 @@ Test(adopt, a_launch_by_a_template_has_the_numbers_of_its_instance)
     EXPECT_ALL(EXAMPLES);
 }
 
+/* Files that are being written, or that no compiler takes. */
+Test(adopt, a_launch_that_has_no_expression_is_asked_about)
+{
+    static const example EXAMPLES[] = {
+        { .what = "an empty bracket",
+          .text = ADD "void run(float *c, float *a, int n) { add<<<(n + () - 1) / 64, 64>>>(c, a, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)  # ? how many blocks? the launch in the file was not "
+                     "understood" } },
+        { .what = "nothing behind an operator",
+          .text = ADD "void run(float *c, float *a, int n) { add<<<(n + 63) /, 64>>>(c, a, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)  # ? " } },
+        { .what = "nothing before one, and an empty block",
+          .text = ADD "void run(float *c, float *a, int n) { add<<</ n, ()>>>(c, a, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)  # ? ", "block     BLOCK" } },
+        { .what = "two numbers side by side",
+          .text = ADD "void run(float *c, float *a, int n) { add<<<n 64, 64>>>(c, a, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)  # ? " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+/* Only an index that ends where a buffer does would have another one. */
+Test(adopt, an_offset_that_the_file_does_not_say_is_none)
+{
+    static const example EXAMPLES[] = {
+        { .what = "into a buffer",
+          .text = "__global__ void k(const float *x, float *y, int n, int row_offset, float y_offset) {\n"
+                  " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i + row_offset] + "
+                  "y_offset; }",
+          .lines = { "shape     n ", "arg       x T[n] input uniform -1 1\n", "arg       y T[n] output\n",
+                     "arg       row_offset i32 = 0  # ? the file does not say it: is it 0?",
+                     "arg       y_offset f32 = 1  # ? values of numbers" } },
+        { .what = "one that it says",
+          .text = "__global__ void k(const float *x, float *y, int n, int offset) {\n"
+                  " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i + offset]; }\n"
+                  "void run(float *x, float *y, int n) { k<<<(n + 63) / 64, 64>>>(x, y, n, 8); }",
+          .lines = { "arg       x T[n + 8] input", "arg       offset i32 = 8\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+/* As in Caffe: the sizes, the roles and the grid follow from the loop. */
+Test(adopt, a_loop_whose_head_is_a_macro_is_that_loop)
+{
+    static const example EXAMPLES[] = {
+        { .what = "over all elements",
+          .text = "#define LOOP(i, n) \\\n    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); "
+                  "\\\n         i += blockDim.x * gridDim.x)\n"
+                  "__global__ void k(const float *x, float *y, int other, int count) {\n"
+                  "    LOOP(at, count) { y[at] = x[at] * other; }\n}\n",
+          .lines = { "shape     count ", "arg       x T[count] input uniform -1 1\n",
+                     "arg       y T[count] output\n", "arg       other i32 = 1",
+                     "grid      ceil_div(count, BLOCK)" } },
+        { .what = "by a macro in it, and behind it are the lines of the file",
+          .text = "#define EACH(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); "
+                  "i += blockDim.x * gridDim.x)\n#define LOOP(i) EACH(i, count)\n"
+                  "__global__ void k(float *y, int count) { LOOP(at) y[at] = 1; }\n"
+                  "void run(float *y, int m) {\n    k<<<(m + 63) / 64, 64>>>(y, m);\n}\n",
+          .lines = { "arg       y T[count] output\n", "# line 5\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define TEN(text) text text text text text text text text text text
+
+/* A file of some kilobytes that would stand for gigabytes: the call stays as it is. */
+Test(adopt, macros_that_multiply_are_not_followed_without_end, .timeout = 20)
+{
+    static const char TEXT[] = "#define A(x) for (;;) { " TEN(TEN("B(x) ")) "}\n#define B(x) for (;;) { " TEN(
+        TEN("C(x) ")) "}\n"
+                      "#define C(x) for (;;) { " TEN(TEN("D(x) ")) "}\n#define D(x) for (;;) { " TEN(
+                          TEN("x; ")) "}\n"
+                                      "__global__ void k(float *y, int n) { int i = threadIdx.x; if (i < n) "
+                                      "A(y[i] = 1) }\n";
+    atx_adopted out = adopt_one(TEXT, "k");
+    cr_expect_neq(strstr(atx_str_text(&out.op), "arg       n i32"), NULL, "%s", atx_str_text(&out.op));
+    atx_adopted_clear(&out);
+}
+
 Test(adopt, a_missing_grid_follows_from_comparisons_and_blocks_from_their_bounds)
 {
     static const example EXAMPLES[] = {

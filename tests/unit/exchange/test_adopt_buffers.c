@@ -57,6 +57,14 @@ Test(adopt_buffers, are_as_large_as_the_host_allocates_where_an_index_is_not_und
         { .what = "of a type that the file does not have, it is asked",
           .text = "__global__ void k(float *y, const State *s, int n) { " I " if (i < n) y[i] = get(s[i]); }",
           .lines = { "arg       s T[n] input uniform -1 1  # ? how many elements has it?" } },
+        { .what = "of states of cuRAND's generators, which are no numbers",
+          .text =
+              "__global__ void k(curandState *s, curandStatePhilox4_32_10_t *p, float *y, int n) {" I
+              " if (i < n) { curandState own = s[i]; y[i] = curand(&own) + curand(&p[i]); s[i] = own; } }",
+          .lines = { "struct    curandState bytes 48 align 8 ",
+                     "struct    curandStatePhilox4_32_10_t bytes 64 align 16 ",
+                     "arg       s curandState[n] inout",
+                     "arg       p curandStatePhilox4_32_10_t[n] inout" } },
         { .what = "where nobody says it, it is asked",
           .text = HASH "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       x T[n] input uniform -1 1  # ? how many elements has it?" } },

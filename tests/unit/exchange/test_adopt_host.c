@@ -49,6 +49,15 @@ Test(adopt_host, loops_of_the_host_are_repeated_where_iterations_differ)
           .text = STEP "void run(float *y, float *x, int n) { do { k<<<(n + 63) / 64, 64>>>(y, x, n, 1);\n"
                        " std::swap(x, y); } while (changes()); }",
           .lines = { "repeat    4 swap x y  # ? how often does the host launch it?" } },
+        { .what = "whatever the name of the end begins with",
+          .text = STEP
+          "void run(float *y, float *x, int n, bool found) { do { k<<<(n + 63) / 64, 64>>>(y, x, n, 1);\n"
+          " std::swap(x, y); } while (found); }",
+          .lines = { "repeat    4 swap x y  # ? how often does the host launch it?" } },
+        { .what = "but not one that a macro has to be one statement",
+          .text = STEP "void run(float *y, float *x, int n) { do { k<<<(n + 63) / 64, 64>>>(y, x, n, 1);\n"
+                       " } while (false); }",
+          .lines = { "!repeat    ", "kernel    k\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

@@ -138,6 +138,20 @@ Test(adopt_params, buffers_reach_as_far_as_a_macro_takes_an_element_for_more)
     EXPECT_ALL(EXAMPLES);
 }
 
+/* No require divides by zero, whichever values the parameters have. */
+Test(adopt_params, that_leave_a_block_no_elements_are_refused_before_the_size_is_divided)
+{
+    static const example EXAMPLE = {
+        .what = "threads of a head",
+        .text = "#define P 64\n__global__ void k(float *y, const float *x) {\n"
+                "int i = blockIdx.x * (blockDim.x / P) + threadIdx.x / P; if (threadIdx.x % P == 0) y[i] = "
+                "x[i]; }\n"
+                "void run(float *y, float *x, int n) { k<<<n / (256 / P), 256>>>(y, x); }",
+        .lines = { "require   (256 / 64) > 0  # elements of a block\nrequire   n / (256 / 64) > 0 " },
+    };
+    expect_lines(&EXAMPLE);
+}
+
 Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
 {
     static const example EXAMPLES[] = {

@@ -289,8 +289,6 @@ Test(pack, a_kernel_runs_where_its_template_would_prefer_another)
     clear(&p);
 }
 
-/* What the one above would say to a pack whose kernel is not for all sizes. */
-/* One whose constants are those of a single matrix serves no other. */
 /* A model says of a few bytes that they take next to no time; a cost of 0.02 us is not a thousand times that.
  */
 Test(pack, what_is_expected_of_a_few_bytes_is_no_less_than_a_launch)
@@ -315,6 +313,7 @@ Test(pack, a_template_stands_in_for_those_whose_sizes_are_constants)
     clear(&p);
 }
 
+/* One whose constants are those of a single matrix serves no other. */
 Test(pack, kernels_are_for_more_than_one_problem)
 {
     enum { DRAWN = 3000 };

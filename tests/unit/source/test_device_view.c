@@ -290,6 +290,26 @@ Test(device_view, headers_of_the_device_stay_where_they_are_needed_and_others_ar
     free(view);
 }
 
+Test(device_view, headers_of_cub_for_the_host_go_and_those_for_blocks_stay)
+{
+    static const char TEXT[] =
+        "#include <cub/block/block_reduce.cuh>\n#include <cub/device/device_reduce.cuh>\n"
+        "#include <cub/util_allocator.cuh>\n#include <cub/iterator/counting_input_iterator.cuh>\n"
+        "cub::CachingDeviceAllocator allocator;\n"
+        "__global__ void k(int *y) { using Reduce = cub::BlockReduce<int, 64>;\n"
+        "__shared__ Reduce::TempStorage s; *y = Reduce(s).Sum(1); }\n";
+    static const char *const KEPT[] = { "#include <cub/block/block_reduce.cuh>\n", NULL }, *const GONE[] = {
+        "cub/device", "cub/util_allocator", "cub/iterator", NULL
+    };
+    char *view = view_of(TEXT, "k", NULL);
+    const char *at = view;
+    size_t len;
+    expect_kept(TEXT, view, KEPT);
+    expect_gone(view, GONE);
+    cr_expect_null(atx_device_lacks(&len, &at));
+    free(view);
+}
+
 /* Types of the standard that a text declares for NVRTC, and that stand before that as well. */
 Test(device_view, an_alias_of_what_comes_with_the_program_is_that)
 {
