@@ -241,7 +241,8 @@ AUTOTUNE_API at_status at_open(at_tuner **out, const at_open_options *options, a
 
 /*
  * NULL is allowed. Kernels that at_run launched must have ended. Those of the current context are unloaded;
- * those of other contexts stay loaded until their context is destroyed.
+ * those of other contexts stay loaded until their context is destroyed. A program may end without it: exit()
+ * waits for a running compilation, except for a tuner's first one.
  */
 AUTOTUNE_API void at_close(at_tuner *tuner);
 
@@ -531,9 +532,9 @@ typedef struct at_run_options {
  * overlap, unless they have the same contents there.
  *
  * The first call for a problem, alignment and context does what at_prepare does: it takes milliseconds if the
- * kernel is in the cache, else the time of a compilation. Later calls take well under 2 microseconds before
- * the launch, may be captured in a graph, and keep the configuration. Newer results are seen by at_find, but
- * by at_run only after the tuner is opened again.
+ * kernel is in the cache or an installed pack has one, else the time of a compilation. Later calls take well
+ * under 2 microseconds before the launch, may be captured in a graph, and keep the configuration. Newer
+ * results are seen by at_find, but by at_run only after at_renew.
  *
  * With tune_s the first call first tunes the problem, unless its answer is exact or the stream is being
  * captured. If tuning is not possible, fails, or does not end in time, the call uses the best known answer,

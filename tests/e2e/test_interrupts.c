@@ -425,7 +425,7 @@ static void expect_interrupted(int signal_number)
     kill(run.pid, signal_number);
     double took_s = expect_end(SOON_S);
     fprintf(stderr, "%.2f s\n", took_s);
-    e2e_expect(run.code == 130, run);
+    e2e_expect(run.code == 128 + signal_number, run);
     e2e_expect(strstr(run.err, "autotune: interrupted"), run);
     cr_assert_not(strstr(run.err, "error"), "%s", run.err);
 }
@@ -453,7 +453,7 @@ static const char *const READERS[] = {
 };
 enum { READER_COUNT = sizeof READERS / sizeof *READERS };
 
-/* SIGTERM and the end of a terminal end a command as Ctrl-C does. */
+/* SIGTERM and the end of a terminal end a command as Ctrl-C does, but for its exit code. */
 Test(interrupts, commands_that_read_what_never_comes)
 {
     char path[200];

@@ -150,7 +150,7 @@ static void interrupt_once(int signal_number)
     e2e_wait_for_rows(&run, TRIALS, 1);
     kill(run.pid, signal_number);
     e2e_wait(&run);
-    e2e_expect(run.code == 130, run);
+    e2e_expect(run.code == 128 + signal_number, run);
     e2e_expect_no_process();
     e2e_expect_whole();
     long trials = e2e_count(TRIALS);

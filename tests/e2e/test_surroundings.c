@@ -121,7 +121,7 @@ static void expect_interrupted_by(int signal_number)
     e2e_wait_for_file(&run, "opens");
     kill(run.pid, signal_number);
     e2e_wait(&run);
-    e2e_expect(run.code == 130, run);
+    e2e_expect(run.code == 128 + signal_number, run);
     e2e_expect_no_process();
 }
 

@@ -44,7 +44,7 @@ const atx_fact atx_exit_codes[] = {
     { "15", "check, run: a configuration does not compile, does not run, or is wrong" },
     { "16", "check, verify: not all of it could be checked" },
     { "70", "a bug of autotune; the message says what to report" },
-    { "130", "interrupted; what was measured is stored" },
+    { "130", "interrupted (143: by SIGTERM, 129: by SIGHUP); what was measured is stored" },
     { "141", "the reader of the output has ended" },
     { NULL, NULL },
 };

@@ -25,6 +25,6 @@ enum {
     ATX_EXIT_INTERNAL = 70, /* a bug of ours: EX_SOFTWARE of sysexits.h */
 
     /* 128 and more: ended from outside, as shells show signals. */
-    ATX_EXIT_INTERRUPTED = 130,
+    ATX_EXIT_INTERRUPTED = 130, /* by SIGINT; the program ends with 128 and the number of another signal */
     ATX_EXIT_UNREAD = 141
 };

@@ -25,6 +25,7 @@
 #define GRACE_US 350000 /* twice that for a command to end in order; a user waits for a second at most */
 
 atomic_int atx_cancel_requested = 0; /* lock-free: a handler may write it */
+static atomic_int asked_by = SIGINT; /* the first signal that asked to end */
 
 /* ---- descriptors ---- */
 
@@ -62,6 +63,12 @@ void atx_process_begin(void)
  * to wait for a pipe just after the signal looks at the flag then. No handler asks for SA_RESTART.
  */
 
+/* As shells show it: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. */
+static int interrupted_code(void)
+{
+    return ATX_EXIT_INTERRUPTED - SIGINT + asked_by;
+}
+
 static void remind(int number)
 {
     static const char WORDS[] = "autotune: interrupted\n";
@@ -69,14 +76,14 @@ static void remind(int number)
     if (++atx_cancel_requested <= 2)
         return;
     (void)!write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
-    _exit(ATX_EXIT_INTERRUPTED);
+    _exit(interrupted_code());
 }
 
 static void ask(int number)
 {
-    (void)number;
     if (atx_cancel_requested)
-        _exit(ATX_EXIT_INTERRUPTED);
+        _exit(interrupted_code());
+    asked_by = number;
     atx_cancel_requested = 1;
 }
 
@@ -171,8 +178,8 @@ int atx_process_finish_output(int code)
     errno = 0;
     bool flushed = fflush(stdout) == 0;
     int why = errno;
-    if (atx_cancel_requested && code == ATX_EXIT_OK)
-        code = ATX_EXIT_INTERRUPTED;
+    if ((atx_cancel_requested && code == ATX_EXIT_OK) || code == ATX_EXIT_INTERRUPTED)
+        code = interrupted_code();
     if ((flushed && !ferror(stdout)) || atx_cancel_requested)
         return code;
     if (reader_left(STDOUT_FILENO))

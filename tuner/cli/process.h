@@ -31,7 +31,7 @@ void atx_process_take_time(void);
 
 /*
  * Everything that was printed must have arrived, and no signal asked to end. Returns the exit code: `code`,
- * or another one when that says that all is well. A reader that has read enough (`autotune list | head -1`)
- * is no error to talk about.
+ * or another one when that says that all is well, or that a signal other than SIGINT interrupted it. A reader
+ * that has read enough (`autotune list | head -1`) is no error to talk about.
  */
 int atx_process_finish_output(int code);

@@ -242,14 +242,16 @@ static bool wants_variant(const job *j, const char *log)
            atx_arch_variant(ATX_TARGET_SPECIFIC, j->source->cc) && strstr(log, target);
 }
 
-/* Does it look as if the text names nothing that --minimal leaves out? If it does, it is compiled twice: CUB
- * and Thrust would take a second more. */
-static bool may_be_minimal(const job *j, const char *text)
+/* Does it look as if the text names nothing that --minimal leaves out? A text that does is compiled twice:
+ * CUB and Thrust would take a second more, and the other configurations of its template do, too. */
+static bool may_be_minimal(const atx_nvrtc *nvrtc, const job *j, const char *text)
 {
-    return !j->pragmas->headers && !strstr(text, "cub/") && !strstr(text, "thrust/");
+    return !j->pragmas->headers && strcmp(nvrtc->whole, j->source->name) != 0 && !strstr(text, "cub/") &&
+           !strstr(text, "thrust/");
 }
 
-/* --minimal leaves out names, and changes nothing else: only an error of the language may be due to it. */
+/* --minimal leaves out names, and changes nothing else: only an error of the language may be due to it. Its
+ * template is compiled without from then on, also if it was the text's own: the next may have it, too. */
 static at_status compile_minimal(atx_nvrtc *nvrtc, job *j, nvrtcResult *result, atx_str *log,
                                  atx_resources *resources, at_error *err)
 {
@@ -257,6 +259,7 @@ static at_status compile_minimal(atx_nvrtc *nvrtc, job *j, nvrtcResult *result, 
     if (status != AT_OK || *result == NVRTC_SUCCESS || !j->minimal || !strstr(atx_str_text(log), "): error"))
         return status;
     j->minimal = false;
+    snprintf(nvrtc->whole, sizeof nvrtc->whole, "%s", j->source->name);
     return compile_so(nvrtc, j, result, log, resources, err);
 }
 
@@ -396,7 +399,7 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
         goto done;
     const char *text = safe.len ? safe.data : source->text;
     if (!compile_ahead(nvrtc, &j, log, resources, text, reached)) {
-        j.minimal = may_be_minimal(&j, text);
+        j.minimal = may_be_minimal(nvrtc, &j, text);
         result = create(nvrtc, &j, text);
         if (result == NVRTC_SUCCESS)
             status = compile_program(nvrtc, &j, &result, log, resources, err);

@@ -60,6 +60,7 @@ struct atx_nvrtc {
     int version_number; /* 1300 for 13.0                                       */
     bool hurries;       /* atx_nvrtc_hurry                                     */
     char ahead[512];    /* folder of headers that are compiled ahead; "": none */
+    char whole[512];    /* the file that --minimal failed for last; "": none   */
     bool only_behind;   /* the user's turned out not to come first             */
 };
 

@@ -89,6 +89,18 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     return status == AT_OK ? atx_str_status(&tuner->cache_path, err) : status;
 }
 
+/* See library_exit.c. */
+static bool open_slow(pthread_mutex_t *slow)
+{
+    pthread_mutexattr_t kind;
+    if (pthread_mutexattr_init(&kind) != 0)
+        return false;
+    const bool opened = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
+                        pthread_mutex_init(slow, &kind) == 0;
+    pthread_mutexattr_destroy(&kind);
+    return opened;
+}
+
 at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
 {
     static const at_open_options DEFAULTS = AT_OPEN_OPTIONS_INIT;
@@ -100,8 +112,7 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
     if (!out)
         return atx_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
     at_tuner *tuner = calloc(1, sizeof *tuner);
-    if (!tuner || pthread_mutex_init(&tuner->slow, NULL) != 0 ||
-        pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
+    if (!tuner || !open_slow(&tuner->slow) || pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
         free(tuner);
         return atx_no_memory(err);
     }
@@ -124,6 +135,7 @@ void at_close(at_tuner *tuner)
         return;
     atx_preparing_close(&tuner->preparing);
     atx_later_close(&tuner->later);
+    atx_library_drop_guard(tuner);
     atx_tuning_close(&tuner->tuning);
     atx_asked_close(&tuner->asked);
     atx_library_unload(tuner);

@@ -210,7 +210,6 @@ typedef struct atx_later {
     pthread_t thread;
     bool has_thread, is_served; /* it looks at the queue again */
     atomic_bool stop;
-    struct atx_exit_guard *guard; /* NULL: there was no thread yet */
 } atx_later;
 
 /* The problems that at_run was asked for: library_asked.c. */
@@ -245,7 +244,9 @@ struct at_tuner {
     atx_library_packs packs;
     bool never_compiles; /* at_open_options.no_compile */
 
-    pthread_mutex_t slow;
+    pthread_mutex_t slow;         /* of the kind that tells a thread that holds it */
+    struct atx_exit_guard *guard; /* NULL: nothing was compiled yet */
+    bool ends;                    /* the program does: nothing is compiled any more */
     int cuda;             /* the driver's version, of the device that was last asked for (atx_device_info) */
     atx_device_info here; /* the device of the context that was last met; no name: none was */
     atx_target numbered;  /* the GPU with this number, as the driver told; no name: none was asked for */
@@ -327,9 +328,16 @@ at_status atx_library_source(atx_build *build, at_tuner *tuner, const atx_found_
 at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *compiled, int cc, bool lasting,
                            at_error *err) AT_MUST_CHECK;
 
+/* ---- library_exit.c; `slow` is held ---- */
+
+/* exit() waits for what the tuner compiles from now on; NVRTC has compiled something. false: it does not. */
+bool atx_library_guard_exit(at_tuner *tuner);
+void atx_library_drop_guard(at_tuner *tuner); /* nobody else knows the tuner */
+
 /* ---- library_later.c; `slow` is held ---- */
 
 at_status atx_later_open(atx_later *later, at_error *err) AT_MUST_CHECK;
+void atx_later_end(atx_later *later);   /* waits for the running compilation; `slow` is not held */
 void atx_later_close(atx_later *later); /* also of one that is not open; `slow` is not held */
 bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f); /* may a pack stand in for the finding? */
 atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f); /* NULL: it cannot be compiled */

@@ -83,9 +83,13 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
     }
     if (tuner->no_compile)
         return fail_missing(tuner, f, err);
+    if (tuner->ends)
+        return atx_fail(err, AT_ERR_CANCELLED, "%s is not compiled: the program ends", f->t->text.file);
     know_headers(tuner, f->t);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          &(atx_nvrtc_source){ source, f->t->text.file, cc, kind }, err);
+    if (status == AT_OK && out->ok && kind == ATX_CUBIN) /* PTX needs less of NVRTC */
+        (void)atx_library_guard_exit(tuner);             /* without memory a program may crash as it ends */
     tuner->compiler_log.len = 0;
     atx_str_add(&tuner->compiler_log, atx_str_text(&out->log));
     return status == AT_OK && !out->ok ? refuse(tuner, f, cc, atx_str_text(&out->log), err) : status;

@@ -9,7 +9,6 @@
 #include "library/library.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 struct atx_later_job {
     atx_later_job *next;
@@ -39,54 +38,18 @@ bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f)
     return tuner->packs.count > 0 && tuner->packs.kept < ATX_PACKED_KEPT;
 }
 
-/* exit() is not to take NVRTC's data away while the thread compiles. The guard outlives the tuner: a program
- * may end without at_close. */
-struct atx_exit_guard {
-    at_tuner *tuner; /* NULL: it was closed */
-};
-
-int __cxa_atexit(void (*call)(void *), void *argument, void *library);
-extern void *__dso_handle;
-
-static void end_thread(atx_later *later)
-{
-    pthread_mutex_lock(&later->mutex);
-    atomic_store(&later->stop, true);
-    pthread_mutex_unlock(&later->mutex);
-    if (later->has_thread)
-        pthread_join(later->thread, NULL);
-    later->has_thread = false;
-}
-
-static void end_at_exit(void *context)
-{
-    struct atx_exit_guard *guard = context;
-    if (guard->tuner && guard->tuner->owner == getpid()) {
-        end_thread(&guard->tuner->later);
-        guard->tuner->later.guard = NULL;
-    }
-    free(guard);
-}
-
-/* exit() works backwards: NVRTC must have made all of its data before the guard is known to it, which takes a
- * compilation, 20 ms once in a process. */
+/* Before the thread compiles NVRTC has made its data, which takes a compilation: 20 ms, where the tuner has
+ * compiled nothing yet. */
 static bool guard_exit(at_tuner *tuner, int cc)
 {
     atx_compiled nothing = { 0 };
     const atx_nvrtc_source source = { "extern \"C\" __global__ void k() {}\n", "empty", cc, ATX_CUBIN };
-    if (tuner->later.guard)
-        return true;
+    if (tuner->guard || tuner->ends)
+        return !tuner->ends;
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &nothing.ok, &nothing.code, &nothing.log,
                                          &nothing.resources, &source, NULL);
     atx_compiled_clear(&nothing);
-    struct atx_exit_guard *guard = status == AT_OK ? calloc(1, sizeof *guard) : NULL;
-    if (guard && __cxa_atexit(end_at_exit, guard, &__dso_handle) == 0) {
-        guard->tuner = tuner;
-        tuner->later.guard = guard;
-        return true;
-    }
-    free(guard);
-    return false;
+    return status == AT_OK && atx_library_guard_exit(tuner);
 }
 
 void atx_later_free(atx_later_job *job)
@@ -194,16 +157,24 @@ at_status atx_later_open(atx_later *later, at_error *err)
     return later->is_open ? AT_OK : atx_no_memory(err);
 }
 
+void atx_later_end(atx_later *later)
+{
+    pthread_mutex_lock(&later->mutex);
+    atomic_store(&later->stop, true);
+    pthread_mutex_unlock(&later->mutex);
+    if (later->has_thread)
+        pthread_join(later->thread, NULL);
+    later->has_thread = false;
+}
+
 void atx_later_close(atx_later *later)
 {
     if (!later->is_open)
         return;
-    end_thread(later);
+    atx_later_end(later);
     for (atx_later_job *job = later->first, *next; job; job = next) {
         next = job->next;
         atx_later_free(job);
     }
-    if (later->guard)
-        later->guard->tuner = NULL;
     pthread_mutex_destroy(&later->mutex);
 }

@@ -219,6 +219,8 @@ Test(nvrtc, leaves_textures_out_where_a_kernel_has_none)
     cr_assert(compile(&a, WRONG, 80, ATX_CUBIN) == AT_OK && !a.ok);
     cr_assert(strstr(atx_str_text(&a.log), "\"X\" is undefined"), "%s", atx_str_text(&a.log));
     cr_assert_not(strstr(atx_str_text(&a.log), "cudaTextureObject_t"), "%s", atx_str_text(&a.log));
+    cr_assert(compile(&a, PLAIN, 80, ATX_PTX) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
+    cr_expect(strstr(atx_str_text(&a.code), "whole"), "a file that needed them is not compiled twice again");
     attempt_clear(&a);
 }
 

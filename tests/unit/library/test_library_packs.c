@@ -292,21 +292,40 @@ Test(library_packs, who_captures_or_prepares_gets_the_kernel_itself)
     at_close(tuner); /* with jobs that wait */
 }
 
-/* exit() takes NVRTC's data away, which the thread that compiles uses. */
+/* ---- the program's end ---- */
+
+static at_tuner *ending;
+
+/* exit() calls it after the library's guard, which is registered later, and before NVRTC's own handlers. */
+static void expect_no_thread(void)
+{
+    if (ending->later.has_thread)
+        _exit(3);
+}
+
+/* exit() takes NVRTC's data away, which the thread that compiles uses. The first child shows for certain that
+ * exit() waits for the thread before that; the others, that NVRTC does not crash, after each of these times.
+ */
 Test(library_packs, a_program_may_end_while_kernels_are_compiled)
 {
-    enum { CHILDREN = 16, SHAPES = 40 };
+    enum { CHILDREN = 8, SHAPES = 40 };
     for (int i = 0; i < CHILDREN; i++) {
         int status = 0;
         const pid_t child = fork();
         if (child == 0) {
-            at_tuner *tuner = open_installed();
+            if (i == 0)
+                make_nvrtcs_data();
+            ending = open_installed();
+            if (i == 0)
+                atexit(expect_no_thread);
             for (int k = 0; k < SHAPES; k++)
-                runs_a_pack(tuner, 600 + SHAPES * i + k);
-            usleep((unsigned)i * 10000);
+                runs_a_pack(ending, 600 + SHAPES * i + k);
+            usleep((unsigned)i * 20000);
             exit(0);
         }
         cr_assert_eq(waitpid(child, &status, 0), child);
-        cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "after %d ms: status %x", 10 * i, status);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == WITHOUT_NVRTC)
+            cr_skip_test("NVRTC is not installed");
+        cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "after %d ms: status %x", 20 * i, status);
     }
 }

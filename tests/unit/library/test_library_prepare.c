@@ -2,8 +2,13 @@
 #include "fake_driver.h"
 #include "library_support.h"
 
+#include "library/library.h"
+
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 TestSuite(library_prepare, .init = set_up, .fini = tear_down);
 
@@ -177,4 +182,71 @@ Test(library_prepare, what_cannot_be_started_is_refused_at_once)
     cr_assert_eq(at_prepare_finish(NULL, NULL, &err), AT_ERR_USAGE);
     cr_assert_null(p);
     at_close(tuner);
+}
+
+/* ---- the program's end ---- */
+
+static at_tuner *ending;
+
+/* exit() calls it before NVRTC takes its data away, if it was registered after that was made. */
+static void expect_the_end(void)
+{
+    if (!ending->ends)
+        _exit(3);
+}
+
+/* exit() takes NVRTC's data away, which a thread that compiles uses. */
+Test(library_prepare, a_program_may_end_while_problems_are_prepared)
+{
+    enum { PROBLEMS = 40 };
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        at_problem problem = TUNED;
+        make_nvrtcs_data();
+        ending = tuner_with_winner();
+        atexit(expect_the_end);
+        fake_use_context(1);
+        (void)finish_or_skip(start_ok(ending, TUNED, NULL));
+        for (int i = 0; i < PROBLEMS; i++) {
+            problem.sizes[0] = 7 + i;
+            (void)start_ok(ending, problem, NULL);
+        }
+        exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == WITHOUT_NVRTC)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
+}
+
+static void end_program(void *context, const char *text)
+{
+    (void)context;
+    (void)text;
+    exit(0);
+}
+
+/* The library calls it while it holds what exit() would wait for. */
+Test(library_prepare, a_log_may_end_the_program)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        at_open_options options = AT_OPEN_OPTIONS_INIT;
+        at_error err = { 0 };
+        options.cache = home.path; /* a folder: each kernel has a warning */
+        options.log = end_program;
+        alarm(60); /* ends it if it waits for itself */
+        make_nvrtcs_data();
+        if (at_open(&ending, &options, &err) != AT_OK)
+            _exit(5);
+        fake_use_context(1);
+        (void)finish_or_skip(start_ok(ending, TUNED, NULL));
+        _exit(6);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == WITHOUT_NVRTC)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
 }

@@ -1,12 +1,14 @@
 /* library_support.h - databases with a winner and tuners on them, for the tests of <autotune/autotune.h>. */
 #pragma once
 
+#include "compile/builder.h"
 #include "lang/catalog.h"
 #include "store_support.h"
 
 #include <autotune/autotune.h>
 
 #include <criterion/criterion.h>
+#include <unistd.h>
 
 #define CONFIG "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast" /* of tile_rows */
 
@@ -91,4 +93,21 @@ static inline at_found *find_ok(at_tuner *tuner, at_problem problem, const at_ta
     at_found *found = NULL;
     cr_assert_eq(at_find(&found, tuner, &problem, target, &err), AT_OK, "%s", err.text);
     return found;
+}
+
+/* ---- for children that end while kernels are compiled ---- */
+
+enum { WITHOUT_NVRTC = 4 }; /* their exit code then */
+
+/* exit() runs handlers that are registered behind this before it takes NVRTC's data away. */
+static inline void make_nvrtcs_data(void)
+{
+    atx_nvrtc *nvrtc = NULL;
+    atx_compiled c = { 0 };
+    at_error err = { 0 };
+    const atx_nvrtc_source source = { "extern \"C\" __global__ void k() {}", "k", 90, ATX_CUBIN };
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK ||
+        atx_nvrtc_compile(nvrtc, &c.ok, &c.code, &c.log, &c.resources, &source, &err) != AT_OK)
+        _exit(WITHOUT_NVRTC);
+    atx_compiled_clear(&c); /* NVRTC stays open, and its data where it is */
 }

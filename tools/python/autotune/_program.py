@@ -17,7 +17,8 @@ from . import _native
 
 # Exit codes of the program, as tuner/cli/README.md lists them, and statuses of the library.
 _NO_ANSWER = 1
-_STATUSES = {_NO_ANSWER: "not_found", 2: "usage", 3: "device", 4: "store", 5: "system", 130: "cancelled"}
+_STATUSES = {_NO_ANSWER: "not_found", 2: "usage", 3: "device", 4: "store", 5: "system",
+             129: "cancelled", 130: "cancelled", 143: "cancelled"}
 
 
 def installed() -> str | None:
