@@ -9,7 +9,8 @@ import tempfile
 import time
 
 HANGS_AFTER_S = 300  # a machine may be busy, a sanitizer slow; nothing here takes more than seconds
-DOCUMENTED = {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 130, 141}  # all exit codes but that of a bug of autotune's
+INTERRUPTED = {129, 130, 143}
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 141, *INTERRUPTED}  # all exit codes but that of a bug of autotune's
 
 
 class Failure(Exception):
@@ -135,7 +136,7 @@ def checked(result, killed=()):
         return result
     expect(result.code >= 0, f"a crash: signal {-result.code}", result)
     expect(result.code in DOCUMENTED, f"exit code {result.code} is not documented, or a bug of autotune's", result)
-    expect(result.code in (0, 130) or result.out.strip() or result.err.strip(), "failed without a word", result)
+    expect(result.code in {0, *INTERRUPTED} or result.out.strip() or result.err.strip(), "failed without a word", result)
     return result
 
 

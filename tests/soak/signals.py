@@ -98,7 +98,7 @@ class Signals:
     def expect_end(self, process, how):
         """Signals may come before main() has a word to say: then they kill."""
         result = checked(self.lab.finish(process), DEADLY.get(how, ()))
-        allowed = {0, 130} if how in DEADLY else {0}
+        allowed = {0, *(128 + number for number in DEADLY.get(how, ()))}
         expect(result.code < 0 or result.code in allowed, f"after '{how}' it should not end so", result)
 
     # ---- a merge ----
