@@ -315,10 +315,6 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
 at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                                  at_error *err) AT_MUST_CHECK;
 
-/* The name that the compiler gave a kernel. */
-at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
-                                  at_error *err) AT_MUST_CHECK;
-
 /* The source of a finding and the key of its code, for a compilation elsewhere. AT_ERR_NOT_FOUND: NVRTC does
  * not know the device. */
 at_status atx_library_source(atx_build *build, at_tuner *tuner, const atx_found_parts *f,
@@ -333,11 +329,11 @@ at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *comp
 /* exit() waits for what the tuner compiles from now on; NVRTC has compiled something. false: it does not. */
 bool atx_library_guard_exit(at_tuner *tuner);
 void atx_library_drop_guard(at_tuner *tuner); /* nobody else knows the tuner */
+void atx_later_end(atx_later *later); /* waits for the running compilation; `slow` is not held */
 
 /* ---- library_later.c; `slow` is held ---- */
 
 at_status atx_later_open(atx_later *later, at_error *err) AT_MUST_CHECK;
-void atx_later_end(atx_later *later);   /* waits for the running compilation; `slow` is not held */
 void atx_later_close(atx_later *later); /* also of one that is not open; `slow` is not held */
 bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f); /* may a pack stand in for the finding? */
 atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f); /* NULL: it cannot be compiled */
@@ -359,6 +355,10 @@ at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const
                            at_error *err) AT_MUST_CHECK;
 
 /* ---- library_load.c ---- */
+
+/* The name that the compiler gave a kernel. */
+at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
+                                  at_error *err) AT_MUST_CHECK;
 
 /* The driver, opened on the first call. `slow` is not held. */
 at_status atx_library_gpu(atx_gpu **out, at_tuner *tuner, at_error *err) AT_MUST_CHECK;

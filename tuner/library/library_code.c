@@ -299,18 +299,6 @@ void at_code_close(at_code *code)
     free(c);
 }
 
-/* PTX does not end it. */
-at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel, at_error *err)
-{
-    const char *name = NULL;
-    size_t len = 0;
-    at_status status = atx_cubin_name(&name, &len, code->data, code->len, kernel, err);
-    out->len = 0;
-    if (status == AT_OK)
-        atx_str_add_bytes(out, name, len);
-    return status == AT_OK ? atx_str_status(out, err) : status;
-}
-
 static at_status keep_text(char **list, int *count, const char *text, at_error *err)
 {
     list[*count] = atx_text_copy(text, strlen(text));

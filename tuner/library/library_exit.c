@@ -18,6 +18,16 @@ struct atx_exit_guard {
 int __cxa_atexit(void (*call)(void *), void *argument, void *library);
 extern void *__dso_handle;
 
+void atx_later_end(atx_later *later)
+{
+    pthread_mutex_lock(&later->mutex);
+    atomic_store(&later->stop, true);
+    pthread_mutex_unlock(&later->mutex);
+    if (later->has_thread)
+        pthread_join(later->thread, NULL);
+    later->has_thread = false;
+}
+
 /* `slow` tells a thread that holds it: the program's `log` may call exit(). Then nothing is waited for. */
 static void end_at_exit(void *context)
 {

@@ -157,16 +157,6 @@ at_status atx_later_open(atx_later *later, at_error *err)
     return later->is_open ? AT_OK : atx_no_memory(err);
 }
 
-void atx_later_end(atx_later *later)
-{
-    pthread_mutex_lock(&later->mutex);
-    atomic_store(&later->stop, true);
-    pthread_mutex_unlock(&later->mutex);
-    if (later->has_thread)
-        pthread_join(later->thread, NULL);
-    later->has_thread = false;
-}
-
 void atx_later_close(atx_later *later)
 {
     if (!later->is_open)

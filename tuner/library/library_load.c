@@ -3,6 +3,8 @@
  */
 #include "library/library.h"
 
+#include "compile/cubin.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,18 @@ static atx_geometry needs_of(const atx_found_parts *f, const at_launch *launch)
     atx_geometry g = { .shared_bytes = rounded ? more : bytes, .carveout = launch->carveout };
     memcpy(g.cluster, launch->cluster, sizeof g.cluster);
     return g;
+}
+
+/* PTX does not end it. */
+at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel, at_error *err)
+{
+    const char *name = NULL;
+    size_t len = 0;
+    at_status status = atx_cubin_name(&name, &len, code->data, code->len, kernel, err);
+    out->len = 0;
+    if (status == AT_OK)
+        atx_str_add_bytes(out, name, len);
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
 static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,

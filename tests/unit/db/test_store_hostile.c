@@ -39,7 +39,8 @@ static const char WINNER[] =
     "\"grid_y\":8,\"grid_z\":9,\"block_x\":32,\"block_y\":4,\"block_z\":2,\"shared_bytes\":4224,"
     "\"registers\":40,"
     "\"total_shared_bytes\":4736,\"stack_bytes\":16,\"spill_bytes\":24,\"local_bytes\":48,\"elapsed_s\":12.5,"
-    "\"sm_clock_mhz\":1980,\"memory_clock_mhz\":3201,\"temperature_c\":45,\"power_w\":320,\"power_limit_w\":700,"
+    "\"sm_clock_mhz\":1980,\"memory_clock_mhz\":3201,\"temperature_c\":45,\"power_w\":320,\"power_limit_w\":"
+    "700,"
     "\"throttle_reasons\":4,\"source_hash\":\"s1\",\"op_hash\":\"o1\",\"measured_at\":\"2026-11-01T00:00:"
     "00Z\","
     "\"strategy\":null}\n";
