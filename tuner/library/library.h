@@ -329,7 +329,7 @@ at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *comp
 /* exit() waits for what the tuner compiles from now on; NVRTC has compiled something. false: it does not. */
 bool atx_library_guard_exit(at_tuner *tuner);
 void atx_library_drop_guard(at_tuner *tuner); /* nobody else knows the tuner */
-void atx_later_end(atx_later *later); /* waits for the running compilation; `slow` is not held */
+void atx_later_end(atx_later *later);         /* waits for the running compilation; `slow` is not held */
 
 /* ---- library_later.c; `slow` is held ---- */
 
