@@ -319,7 +319,7 @@ Test(adopt, a_loop_whose_head_is_a_macro_is_that_loop)
 #define TEN(text) text text text text text text text text text text
 
 /* A file of some kilobytes that would stand for gigabytes: the call stays as it is. */
-Test(adopt, macros_that_multiply_are_not_followed_without_end, .timeout = 20)
+Test(adopt, macros_that_multiply_are_not_followed_without_end, .timeout = 200)
 {
     static const char TEXT[] = "#define A(x) for (;;) { " TEN(TEN("B(x) ")) "}\n#define B(x) for (;;) { " TEN(
         TEN("C(x) ")) "}\n"
