@@ -192,13 +192,14 @@ static at_tuner *ending;
 static at_preparation *running[PROBLEMS];
 
 /* The last that exit() calls: a program need not do it, but what is left over is a leak for sanitizers. */
-static void finish_all(void)
+static void clean_up(void)
 {
     const at_found *ignored = NULL;
     at_error err = { 0 };
     for (int i = 0; i < PROBLEMS; i++)
         if (at_prepare_finish(&ignored, running[i], &err) == AT_ERR_USAGE)
             _exit(7);
+    at_close(ending);
 }
 
 /* exit() calls it before NVRTC takes its data away, if it was registered after that was made. */
@@ -215,7 +216,7 @@ Test(library_prepare, a_program_may_end_while_problems_are_prepared)
     const pid_t child = fork();
     if (child == 0) {
         at_problem problem = TUNED;
-        atexit(finish_all);
+        atexit(clean_up);
         make_nvrtcs_data();
         ending = tuner_with_winner();
         atexit(expect_the_end);
