@@ -117,10 +117,9 @@ void atx_read_uses(atx_lines *lines, atx_used *uses)
         const char *at = atx_read_plain_name(name, lines);
         for (int i = 0; i < uses->count; i++)
             if (strcmp(uses->names[i], name) == 0)
-                atx_lines_fail(lines, at, "found '%s' a second time; expected each file once", name);
+                atx_lines_fail(lines, at, "found '%s' a second time; expected each name once", name);
         if (uses->count == ATX_MAX_USES)
-            atx_lines_fail(lines, at, "found more than %d files of common code; expected fewer",
-                           ATX_MAX_USES);
+            atx_lines_fail(lines, at, "found more than %d names; expected fewer", ATX_MAX_USES);
         if (lines->status != AT_OK)
             return;
         strcpy(uses->names[uses->count], name);

@@ -35,16 +35,10 @@ static void read_fixed(atx_lines *lines, void *target)
 /* Names of templates beside it, which are read later. */
 static void read_replaces(atx_lines *lines, void *target)
 {
-    atx_template *t = ((atx_reading *)target)->t;
-    do {
-        char name[ATX_MAX_NAME];
-        const char *at = atx_read_plain_name(name, lines);
-        if (t->replace_count == ATX_MAX_USES) {
-            atx_lines_fail(lines, at, "found more than %d templates; expected fewer", ATX_MAX_USES);
-            return;
-        }
-        strcpy(t->replaces[t->replace_count++], name);
-    } while (lines->status == AT_OK && !atx_lines_at_end(lines));
+    atx_used names = { 0 };
+    atx_read_uses(lines, &names);
+    memcpy(((atx_reading *)target)->t->replaces, names.names, sizeof names.names);
+    ((atx_reading *)target)->t->replace_count = names.count;
 }
 
 /* ---- declarations of common code ---- */

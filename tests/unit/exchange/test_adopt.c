@@ -13,16 +13,6 @@ static atx_adopted adopt(const char *text)
     return adopt_one(text, NULL);
 }
 
-Test(adopt, what_two_branches_define_is_one_parameter)
-{
-    atx_adopted out = adopt("#ifdef FAST\n#ifndef WORK\n#define WORK 8\n#endif\n#else\n"
-                            "#ifndef WORK\n#define WORK 2\n#endif\n#endif\n"
-                            "__global__ void k(float *p, int n) { p[WORK] = n; }\n");
-    cr_expect_eq(count(atx_str_text(&out.t), "param     WORK = 1 2 4 8"), 1, "%s", atx_str_text(&out.t));
-    cr_expect_eq(count(atx_str_text(&out.t), "param "), 1, "%s", atx_str_text(&out.t));
-    atx_adopted_clear(&out);
-}
-
 Test(adopt, what_is_no_code_is_no_kernel_and_no_block)
 {
     atx_adopted out = adopt(
@@ -294,44 +284,6 @@ Test(adopt, an_offset_that_the_file_does_not_say_is_none)
     EXPECT_ALL(EXAMPLES);
 }
 
-/* As in Caffe: the sizes, the roles and the grid follow from the loop. */
-Test(adopt, a_loop_whose_head_is_a_macro_is_that_loop)
-{
-    static const example EXAMPLES[] = {
-        { .what = "over all elements",
-          .text = "#define LOOP(i, n) \\\n    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); "
-                  "\\\n         i += blockDim.x * gridDim.x)\n"
-                  "__global__ void k(const float *x, float *y, int other, int count) {\n"
-                  "    LOOP(at, count) { y[at] = x[at] * other; }\n}\n",
-          .lines = { "shape     count ", "arg       x T[count] input uniform -1 1\n",
-                     "arg       y T[count] output\n", "arg       other i32 = 1",
-                     "grid      ceil_div(count, BLOCK)" } },
-        { .what = "by a macro in it, and behind it are the lines of the file",
-          .text = "#define EACH(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); "
-                  "i += blockDim.x * gridDim.x)\n#define LOOP(i) EACH(i, count)\n"
-                  "__global__ void k(float *y, int count) { LOOP(at) y[at] = 1; }\n"
-                  "void run(float *y, int m) {\n    k<<<(m + 63) / 64, 64>>>(y, m);\n}\n",
-          .lines = { "arg       y T[count] output\n", "# line 5\n" } },
-    };
-    EXPECT_ALL(EXAMPLES);
-}
-
-#define TEN(text) text text text text text text text text text text
-
-/* A file of some kilobytes that would stand for gigabytes: the call stays as it is. */
-Test(adopt, macros_that_multiply_are_not_followed_without_end, .timeout = 200)
-{
-    static const char TEXT[] = "#define A(x) for (;;) { " TEN(TEN("B(x) ")) "}\n#define B(x) for (;;) { " TEN(
-        TEN("C(x) ")) "}\n"
-                      "#define C(x) for (;;) { " TEN(TEN("D(x) ")) "}\n#define D(x) for (;;) { " TEN(
-                          TEN("x; ")) "}\n"
-                                      "__global__ void k(float *y, int n) { int i = threadIdx.x; if (i < n) "
-                                      "A(y[i] = 1) }\n";
-    atx_adopted out = adopt_one(TEXT, "k");
-    cr_expect_neq(strstr(atx_str_text(&out.op), "arg       n i32"), NULL, "%s", atx_str_text(&out.op));
-    atx_adopted_clear(&out);
-}
-
 Test(adopt, a_missing_grid_follows_from_comparisons_and_blocks_from_their_bounds)
 {
     static const example EXAMPLES[] = {
@@ -534,27 +486,6 @@ Test(adopt, parameters_are_what_shapes_the_code)
           .text = "template <class E> __global__ void k(E *y, const E *at, int n)\n"
                   "{ int i = threadIdx.x; if (i < n) y[at[i]] = i; }\n",
           .lines = { "type      T = i32", "kernel    k<T>  # ?", "arg       at T[n]" } },
-    };
-    EXPECT_ALL(EXAMPLES);
-}
-
-/* Its build does, as it seems: a value with which there is a kernel, and no #error. */
-Test(adopt, macros_that_the_file_asks_for_and_does_not_define_are_defined)
-{
-    static const example EXAMPLES[] = {
-        { .what = "a kernel that is there only with one",
-          .text = "#if defined(USE_MPI) && LEVEL >= 3\n"
-                  "__global__ void k(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n#endif\n",
-          .lines = { "define    USE_MPI = 3  # ? nothing in the file defines it", "define    LEVEL = 3" } },
-        { .what = "a chain of conditions that ends in an error",
-          .text = "#if BITS == 32\ntypedef float real;\n#elif BITS == 64\ntypedef double real;\n#else\n"
-                  "#error BITS must be 32 or 64\n#endif\n#ifdef DEBUG\nint debug;\n#endif\n"
-                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
-          .lines = { "type      T = f32", "define    BITS = 32  # ?", "!DEBUG" } },
-        { .what = "one that the file has without it is that",
-          .text = "#ifdef FAST\n__global__ void k(double *y, int n) { y[threadIdx.x] = 1; }\n#else\n"
-                  "__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }\n#endif\n",
-          .lines = { "type      T = f32", "!define" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

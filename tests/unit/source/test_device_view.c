@@ -107,6 +107,32 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                     "template <class T> __device__ T s(T x);", "s<float>(float x)", "int V::get()",
                     "operator+", "operator*" },
           .gone = { "int h()", "run", "W operator-", "s<double>" } },
+        { .what = "a kernel that its namespace declares",
+          .text = "namespace a { __global__ void k(int *y); __global__ void other(int *y); }\n"
+                  "__global__ void a::k(int *y) { *y = 1; }\n__global__ void a::other(int *y) { *y = 2; }\n",
+          .kept = { "namespace a { __global__ void k(int *y);", "void a::k(int *y) { *y = 1; }" },
+          .gone = { "other" } },
+        { .what = "constructors with lists, initialisers, arrays, functions as values",
+          .text = "struct P { int a, b; __device__ P(int x); };\n"
+                  "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"
+                  "struct option opts[] = { { 1, 2 }, { 3 } };\n"
+                  "__device__ const int TABLE[2][2] = { { 1, 2 }, { 3, 4 } };\n"
+                  "typedef float (*fn)(float);\n"
+                  "__device__ float id(float x) { return x; }\n__device__ fn apply = id;\n"
+                  "std::vector<std::pair<int, int>> list = make(1, 2);\n"
+                  "auto lambda = [](int x) { return x; };\n"
+                  "__global__ void k(float *y) { P p(1); y[0] = TABLE[1][1] + apply(p.a); }\n",
+          .kept = { "struct P {", "P::P(int x) : a{x}, b(x) { a = 1; }", "__device__ const int TABLE",
+                    "typedef float (*fn)(float);", "__device__ float id", "__device__ fn apply" },
+          .gone = { "opts", "list", "lambda" } },
+    };
+    for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
+        check(&EXAMPLES[i]);
+}
+
+Test(device_view, functions_that_macros_define_come_with_their_types)
+{
+    static const example EXAMPLES[] = {
         { .what = "functions by macros, of a type that no kernel uses, and whose attribute nothing defines",
           .text = "#define DEV __device__\nstruct ALIGN(2) Half { int bits; };\n"
                   "#define SUM(T) DEV Half operator+(const T &a, const Half &b) { return b; }\n"
@@ -127,24 +153,6 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                   "#define MAKE(F) DEV int F(int x) { State s{ x }; return s.x; }\nMAKE(twice)\n"
                   "__global__ void k(int *y) { y[0] = twice(1); }\n",
           .kept = { "struct State", "MAKE(twice)" } },
-        { .what = "a kernel that its namespace declares",
-          .text = "namespace a { __global__ void k(int *y); __global__ void other(int *y); }\n"
-                  "__global__ void a::k(int *y) { *y = 1; }\n__global__ void a::other(int *y) { *y = 2; }\n",
-          .kept = { "namespace a { __global__ void k(int *y);", "void a::k(int *y) { *y = 1; }" },
-          .gone = { "other" } },
-        { .what = "constructors with lists, initialisers, arrays, functions as values",
-          .text = "struct P { int a, b; __device__ P(int x); };\n"
-                  "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"
-                  "struct option opts[] = { { 1, 2 }, { 3 } };\n"
-                  "__device__ const int TABLE[2][2] = { { 1, 2 }, { 3, 4 } };\n"
-                  "typedef float (*fn)(float);\n"
-                  "__device__ float id(float x) { return x; }\n__device__ fn apply = id;\n"
-                  "std::vector<std::pair<int, int>> list = make(1, 2);\n"
-                  "auto lambda = [](int x) { return x; };\n"
-                  "__global__ void k(float *y) { P p(1); y[0] = TABLE[1][1] + apply(p.a); }\n",
-          .kept = { "struct P {", "P::P(int x) : a{x}, b(x) { a = 1; }", "__device__ const int TABLE",
-                    "typedef float (*fn)(float);", "__device__ float id", "__device__ fn apply" },
-          .gone = { "opts", "list", "lambda" } },
     };
     for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
         check(&EXAMPLES[i]);
