@@ -76,6 +76,10 @@ class Counting(unittest.TestCase):
         self.assertEqual(len(tried), len(set(tried)))
         self.assertIn((9, 12), tried)
 
+    def test_pattern_search_takes_words_and_numbers_of_one_parameter(self):
+        equally_fast = [result({"UNROLL": unroll, "A": a}, 1.0) for unroll in ("full", 1, 2) for a in range(4)]
+        self.assertEqual(len(COMPARE.pattern_search(self.space(equally_fast), 1, 12)), 12)
+
 
 class Table(unittest.TestCase):
     def test_theirs_and_ours_stand_in_one_table(self):
