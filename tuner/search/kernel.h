@@ -54,6 +54,12 @@ void atx_kernel_learn(atx_kernel *kernel, const uint8_t *const *rows, const doub
 /* Computes the tables after `at` was changed. */
 void atx_kernel_update(atx_kernel *kernel);
 
+/* The part of one feature, by the level of the other configuration. */
+static inline const float *atx_kernel_row(const atx_kernel *kernel, int feature, uint8_t level)
+{
+    return kernel->factor + kernel->table[feature] + (size_t)(level * kernel->stride[feature]);
+}
+
 static inline double atx_kernel_of(const atx_kernel *kernel, const uint8_t *a, const uint8_t *b)
 {
     float product = 1;

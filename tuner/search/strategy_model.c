@@ -75,8 +75,11 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     m->opening.first_room = search->hint_count + search->space_count + LATE_HINTS;
     m->opening.first = calloc((size_t)m->opening.first_room, sizeof *m->opening.first);
     m->slot.slot_count = search->total < ATX_MODEL_SLOTS ? (int)search->total : ATX_MODEL_SLOTS;
-    for (int i = 0; i < ATX_MODEL_SLOTS; i++)
+    for (int i = 0; i < ATX_MODEL_SLOTS; i++) {
         m->slot.slots[i] = -1;
+        m->slot.gain[i] = -INFINITY;
+    }
+    atx_model_forget_poorest(m);
     if (!m->opening.first)
         status = atx_no_memory(err);
     if (status == AT_OK)
@@ -200,10 +203,12 @@ static int64_t choose(atx_model *m)
     for (int i = 0; i < m->slot.slot_count; i++) {
         m->slot.mean[i] += m->slot.error[i];
         m->slot.deviation[i] *= m->slot.unsure[i];
-        m->slot.gain[i] =
-            m->slot.slots[i] < 0 ? -1 : atx_gain_of(&m->normal, best, m->slot.mean[i], m->slot.deviation[i]);
+        m->slot.gain[i] = m->slot.slots[i] < 0
+                              ? -INFINITY
+                              : atx_gain_of(&m->normal, best, m->slot.mean[i], m->slot.deviation[i]);
     }
     weigh_failures(m);
+    atx_model_forget_poorest(m);
     for (int i = 0; i < m->slot.slot_count; i++)
         if (m->slot.slots[i] >= 0 && (top < 0 || m->slot.gain[i] > m->slot.gain[top]))
             top = i;

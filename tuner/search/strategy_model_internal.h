@@ -14,7 +14,8 @@
 #include "util/permute.h"
 
 #define ATX_MODEL_ROWS  512  /* trials that the model holds; beyond, the fastest and the newest of them  */
-#define ATX_MODEL_SLOTS 1024 /* candidates */
+#define ATX_MODEL_SLOTS 1024 /* candidates                                                        */
+#define ATX_MODEL_BLOCK 32   /* so many of them share the memory of which is the least promising  */
 #define ATX_MODEL_BEST  4    /* configurations whose neighbours are candidates                              */
 
 /* A trial as the model sees it. */
@@ -43,8 +44,9 @@ typedef struct atx_model {
         int slot_count;                                         /* ATX_MODEL_SLOTS, or all there are */
         double error[ATX_MODEL_SLOTS], unsure[ATX_MODEL_SLOTS]; /* what its spills tell; 0 and 1: nothing */
         double mean[ATX_MODEL_SLOTS], deviation[ATX_MODEL_SLOTS],
-            gain[ATX_MODEL_SLOTS];      /* gain: expected improvement */
+            gain[ATX_MODEL_SLOTS];      /* gain: expected improvement; of a free slot -INFINITY */
         double chance[ATX_MODEL_SLOTS]; /* of a failure               */
+        int poorest[ATX_MODEL_SLOTS / ATX_MODEL_BLOCK]; /* of each block; -1: a gain has changed since */
     } slot;
     double top_gain; /* expected of the newest proposal           */
     atx_spill_cost spill_cost;
@@ -74,8 +76,11 @@ int64_t atx_model_draw(atx_model *m);
 void atx_model_free_slot(atx_model *m, int slot);
 void atx_model_put_slot(atx_model *m, int slot, int64_t index);
 
+/* After gains were computed. */
+void atx_model_forget_poorest(atx_model *m);
+
 /* A slot that is free, or the least promising one. */
-int atx_model_poorest_slot(const atx_model *m);
+int atx_model_poorest_slot(atx_model *m);
 
 /* Fills free slots, and exchanges some for new candidates and for neighbours of the best. */
 void atx_model_renew_pool(atx_model *m);

@@ -17,11 +17,18 @@ int64_t atx_model_draw(atx_model *m)
     return -1;
 }
 
+static void set_gain(atx_model *m, int slot, double gain)
+{
+    m->slot.gain[slot] = gain;
+    m->slot.poorest[slot / ATX_MODEL_BLOCK] = -1;
+}
+
 void atx_model_free_slot(atx_model *m, int slot)
 {
     if (m->slot.slots[slot] >= 0)
         atx_index_set_remove(&m->pooled, m->slot.slots[slot]);
     m->slot.slots[slot] = -1;
+    set_gain(m, slot, -INFINITY);
 }
 
 void atx_model_put_slot(atx_model *m, int slot, int64_t index)
@@ -35,17 +42,28 @@ void atx_model_put_slot(atx_model *m, int slot, int64_t index)
     atx_surrogate_place(m->surrogate, slot, levels);
     m->slot.error[slot] = 0;
     m->slot.unsure[slot] = 1;
-    m->slot.gain[slot] = INFINITY; /* until it is known */
+    set_gain(m, slot, INFINITY); /* until it is known */
 }
 
-int atx_model_poorest_slot(const atx_model *m)
+void atx_model_forget_poorest(atx_model *m)
+{
+    for (int b = 0; b < ATX_MODEL_SLOTS / ATX_MODEL_BLOCK; b++)
+        m->slot.poorest[b] = -1;
+}
+
+int atx_model_poorest_slot(atx_model *m)
 {
     int poorest = 0;
-    for (int i = 0; i < m->slot.slot_count; i++) {
-        if (m->slot.slots[i] < 0)
-            return i;
-        if (m->slot.gain[i] < m->slot.gain[poorest])
-            poorest = i;
+    for (int first = 0; first < m->slot.slot_count; first += ATX_MODEL_BLOCK) {
+        int *of_block = &m->slot.poorest[first / ATX_MODEL_BLOCK];
+        if (*of_block < 0) {
+            *of_block = first;
+            for (int i = first + 1; i < first + ATX_MODEL_BLOCK && i < m->slot.slot_count; i++)
+                if (m->slot.gain[i] < m->slot.gain[*of_block])
+                    *of_block = i;
+        }
+        if (m->slot.gain[*of_block] < m->slot.gain[poorest])
+            poorest = *of_block;
     }
     return poorest;
 }

@@ -18,17 +18,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BATCH 16 /* slots that are placed together: their sums are beside each other in memory */
+
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias)); /* compilers do not find it */
+
 struct atx_surrogate {
     int dims, max_rows, max_slots, rows;
     atx_kernel kernel;
-    uint8_t *row_level; /* max_rows x dims                                 */
-    double *value;      /* NAN: unknown                                    */
-    double *chol;       /* max_rows x max_rows, lower                      */
-    double *half;       /* chol^-1 (value - mean): predictions are made of it */
-    uint8_t *slot_level;
-    float *cross; /* max_rows x max_slots: chol^-1 k(rows, slot)     */
+    uint8_t *row_level;  /* max_rows x dims                                 */
+    double *value;       /* NAN: unknown                                    */
+    double *chol;        /* max_rows x max_rows, lower                      */
+    double *half;        /* chol^-1 (value - mean): predictions are made of it */
+    uint8_t *slot_level; /* dims x max_slots                                */
+    float *cross;        /* max_rows x max_slots: chol^-1 k(rows, slot)     */
     float *variance;
-    double *column, *learned_value; /* max_rows each: room for work */
+    float *column;                     /* max_rows x BATCH: room for work  */
+    double *learned_value;             /* max_rows                         */
+    int waiting[BATCH], waiting_count; /* slots that have levels and no cross yet */
     const uint8_t **learned_row;
     int *learned;
 };
@@ -50,7 +56,7 @@ at_status atx_surrogate_open(atx_surrogate **out, const atx_features *features, 
     s->slot_level = calloc(m * d + 1, 1);
     s->cross = calloc(r * m, sizeof *s->cross);
     s->variance = calloc(m, sizeof *s->variance);
-    s->column = calloc(r, sizeof *s->column);
+    s->column = calloc(r * BATCH, sizeof *s->column);
     s->learned = calloc(r, sizeof *s->learned);
     s->learned_row = calloc(r, sizeof *s->learned_row);
     s->learned_value = calloc(r, sizeof *s->learned_value);
@@ -105,7 +111,7 @@ static void start_slot(atx_surrogate *s, int slot)
 
 void atx_surrogate_clear(atx_surrogate *s)
 {
-    s->rows = 0;
+    s->rows = s->waiting_count = 0;
     for (int m = 0; m < s->max_slots; m++)
         start_slot(s, m);
 }
@@ -126,6 +132,27 @@ static void factor_row(atx_surrogate *s, int p)
     row[p] = sqrt(rest > 1e-9 ? rest : 1e-9);
 }
 
+/* The kernel of a row and every slot, one feature after the other. */
+static void correlate_slots(float *to, const atx_surrogate *s, const uint8_t *levels)
+{
+    for (int m = 0; m < s->max_slots; m++)
+        to[m] = 1;
+    for (int d = 0; d < s->dims; d++) {
+        const float *factor = atx_kernel_row(&s->kernel, d, levels[d]);
+        const uint8_t *slot = s->slot_level + (size_t)d * (size_t)s->max_slots;
+        for (int m = 0; m < s->max_slots; m++)
+            to[m] *= factor[slot[m]];
+    }
+}
+
+static void subtract_rows(float *restrict to, const float *restrict from, const double *weights, int slots)
+{
+    const float a = (float)weights[0], b = (float)weights[1], c = (float)weights[2], d = (float)weights[3];
+    const float *second = from + slots, *third = second + slots, *fourth = third + slots;
+    for (int m = 0; m < slots; m++)
+        to[m] -= a * from[m] + b * second[m] + c * third[m] + d * fourth[m];
+}
+
 /* ... and the row of `cross`, for all slots. */
 static void cross_row(atx_surrogate *s, int p)
 {
@@ -133,10 +160,11 @@ static void cross_row(atx_surrogate *s, int p)
     float *to = s->cross + (size_t)p * (size_t)s->max_slots;
     float scale = (float)(1 / row[p]);
     int slots = s->max_slots;
-    for (int m = 0; m < slots; m++)
-        to[m] =
-            (float)atx_kernel_of(&s->kernel, levels_of(s, p), s->slot_level + (size_t)m * (size_t)s->dims);
-    for (int i = 0; i < p; i++) {
+    correlate_slots(to, s, levels_of(s, p));
+    int i = 0;
+    for (; i + 4 <= p; i += 4) /* four at once: less to load and store */
+        subtract_rows(to, s->cross + (size_t)i * (size_t)slots, row + i, slots);
+    for (; i < p; i++) {
         const float *from = s->cross + (size_t)i * (size_t)slots;
         float weight = (float)row[i];
         for (int m = 0; m < slots; m++)
@@ -148,9 +176,63 @@ static void cross_row(atx_surrogate *s, int p)
     }
 }
 
+/* The kernel of a row and some slots. */
+static void correlate(float *to, const atx_surrogate *s, const uint8_t *levels, const int *slots, int count)
+{
+    for (int b = 0; b < count; b++)
+        to[b] = 1;
+    for (int d = 0; d < s->dims; d++) {
+        const float *factor = atx_kernel_row(&s->kernel, d, levels[d]);
+        const uint8_t *slot = s->slot_level + (size_t)d * (size_t)s->max_slots;
+        for (int b = 0; b < count; b++)
+            to[b] *= factor[slot[slots[b]]];
+    }
+}
+
+/* `sum` -= the first `count` columns, weighted. */
+static void subtract_columns(float *restrict sum, const float *restrict columns, const double *weights,
+                             int count)
+{
+    four *rest = (four *)sum, a = rest[0], b = rest[1], c = rest[2], d = rest[3];
+    for (int i = 0; i < count; i++) {
+        const four *column = (const four *)(columns + i * BATCH);
+        float weight = (float)weights[i];
+        a -= weight * column[0];
+        b -= weight * column[1];
+        c -= weight * column[2];
+        d -= weight * column[3];
+    }
+    rest[0] = a, rest[1] = b, rest[2] = c, rest[3] = d;
+}
+
+/* The columns of `cross` and the variances of the slots that wait for them. */
+static void settle(atx_surrogate *s)
+{
+    float variance[BATCH], sum[BATCH] = { 0 };
+    int count = s->waiting_count;
+    s->waiting_count = 0;
+    for (int b = 0; b < BATCH; b++)
+        variance[b] = 1;
+    for (int p = 0; p < s->rows && count; p++) {
+        const double *row = s->chol + (size_t)p * (size_t)s->max_rows;
+        float *column = s->column + (size_t)p * BATCH, *to = s->cross + (size_t)p * (size_t)s->max_slots;
+        correlate(sum, s, levels_of(s, p), s->waiting, count);
+        subtract_columns(sum, s->column, row, p);
+        for (int b = 0; b < BATCH; b++) {
+            column[b] = sum[b] * (float)(1 / row[p]);
+            variance[b] -= column[b] * column[b];
+        }
+        for (int b = 0; b < count; b++)
+            to[s->waiting[b]] = column[b];
+    }
+    for (int b = 0; b < count; b++)
+        s->variance[s->waiting[b]] = variance[b];
+}
+
 int atx_surrogate_add(atx_surrogate *s, const uint8_t *levels)
 {
     assert(s->rows < s->max_rows);
+    settle(s);
     int p = s->rows++;
     atx_kernel_see(&s->kernel, levels);
     memcpy(s->row_level + (size_t)p * (size_t)s->dims, levels, (size_t)s->dims);
@@ -187,6 +269,7 @@ void atx_surrogate_remove(atx_surrogate *s, int row)
 {
     size_t later = (size_t)(s->rows - row - 1), dims = (size_t)s->dims;
     uint8_t *level = s->row_level + (size_t)row * dims;
+    settle(s);
     give_back(s, row);
     memmove(level, level + dims, later * dims);
     memmove(s->value + row, s->value + row + 1, later * sizeof *s->value);
@@ -196,24 +279,18 @@ void atx_surrogate_remove(atx_surrogate *s, int row)
 
 void atx_surrogate_place(atx_surrogate *s, int slot, const uint8_t *levels)
 {
-    double *column = s->column, variance = 1;
     assert(slot >= 0 && slot < s->max_slots);
+    if (s->waiting_count == BATCH)
+        settle(s);
+    s->waiting[s->waiting_count++] = slot;
     atx_kernel_see(&s->kernel, levels);
-    memcpy(s->slot_level + (size_t)slot * (size_t)s->dims, levels, (size_t)s->dims);
-    for (int p = 0; p < s->rows; p++) {
-        const double *row = s->chol + (size_t)p * (size_t)s->max_rows;
-        double sum = atx_kernel_of(&s->kernel, levels_of(s, p), levels);
-        for (int i = 0; i < p; i++)
-            sum -= row[i] * column[i];
-        column[p] = sum / row[p];
-        s->cross[(size_t)p * (size_t)s->max_slots + (size_t)slot] = (float)column[p];
-        variance -= column[p] * column[p];
-    }
-    s->variance[slot] = (float)variance;
+    for (int d = 0; d < s->dims; d++)
+        s->slot_level[(size_t)d * (size_t)s->max_slots + (size_t)slot] = levels[d];
 }
 
 static void rebuild(atx_surrogate *s)
 {
+    s->waiting_count = 0;
     for (int m = 0; m < s->max_slots; m++)
         start_slot(s, m);
     factor_from(s, 0);
@@ -275,6 +352,7 @@ void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, in
 {
     double middle = mean_value(s->value, s->rows);
     double scale = solve_half(s, s->value, middle, s->kernel.most_surprise);
+    settle(s);
     add_rows(mean, s, middle, count);
     for (int m = 0; m < count; m++)
         deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
@@ -294,6 +372,7 @@ void atx_surrogate_predict_other(atx_surrogate *s, double *mean, const double *v
 {
     double middle = mean_value(values, s->rows);
     solve_half(s, values, middle, INFINITY);
+    settle(s);
     add_rows(mean, s, middle, count);
 }
 
