@@ -103,6 +103,8 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
         m->next_training_set = 1;
     }
     m->devices = 1;
+    m->newest = -1;
+    m->fastest.seconds = INFINITY;
     m->gain = INFINITY;
     *state = m;
     return AT_OK;
@@ -219,7 +221,8 @@ static int64_t choose(atx_model *m)
     m->gain = may_end ? gain_of_all(m, best) : INFINITY;
     bool calm = m->gain < m->search.worth;
     m->calm = calm ? m->calm + 1 : 0;
-    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
+    m->newest = m->slot.slots[top];
+    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->newest;
 }
 
 /* ---- being a strategy ---- */
@@ -313,19 +316,13 @@ static void model_hint(void *state, int64_t index)
         add_first(m, index);
 }
 
-static void keep_best(atx_model *m, int64_t index, double seconds)
+static void keep_fastest(atx_model *m, int64_t index, double seconds)
 {
-    int i = m->fastest.best_count;
-    if (i == ATX_MODEL_BEST && m->fastest.best_s[--i] <= seconds)
+    if (seconds >= m->fastest.seconds)
         return;
-    m->fastest.best_count = i + 1;
-    for (; i > 0 && m->fastest.best_s[i - 1] > seconds; i--) {
-        m->fastest.best[i] = m->fastest.best[i - 1];
-        m->fastest.best_s[i] = m->fastest.best_s[i - 1];
-    }
-    m->fastest.best[i] = index;
-    m->fastest.best_s[i] = seconds;
-    m->fastest.best_changed = true;
+    m->fastest.index = index;
+    m->fastest.seconds = seconds;
+    m->fastest.changed = true;
 }
 
 static int find_row(const atx_model *m, int64_t index)
@@ -346,9 +343,8 @@ static void deferred(atx_model *m, int at, double error, double left)
     m->under_way--;
     m->left++;
     m->calm -= m->calm > 0; /* what was not tried does not count */
+    m->spilled[m->spilled_count++ % ATX_MODEL_SPILLED] = (struct model_spilled){ index, error, left };
     atx_model_put_slot(m, slot, index);
-    m->slot.error[slot] = error;
-    m->slot.unsure[slot] = left;
 }
 
 /*
@@ -406,7 +402,7 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
     }
     if (timed) {
         m->timed++;
-        keep_best(m, index, finding->seconds);
+        keep_fastest(m, index, finding->seconds);
     }
 }
 

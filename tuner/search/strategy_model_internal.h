@@ -13,10 +13,10 @@
 #include "util/index_set.h"
 #include "util/permute.h"
 
-#define ATX_MODEL_ROWS  512  /* trials that the model holds; beyond, the fastest and the newest of them  */
-#define ATX_MODEL_SLOTS 1024 /* candidates                                                        */
-#define ATX_MODEL_BLOCK 32   /* so many of them share the memory of which is the least promising  */
-#define ATX_MODEL_BEST  4    /* configurations whose neighbours are candidates                              */
+#define ATX_MODEL_ROWS    512  /* trials that the model holds; beyond, the fastest and the newest of them  */
+#define ATX_MODEL_SLOTS   1024 /* candidates                                                        */
+#define ATX_MODEL_SPILLED 256  /* deferred candidates of which it is known what their spills tell */
+#define ATX_MODEL_BLOCK   32   /* so many of them share the memory of which is the least promising  */
 
 /* A trial as the model sees it. */
 typedef struct atx_model_row {
@@ -48,19 +48,24 @@ typedef struct atx_model {
         double chance[ATX_MODEL_SLOTS]; /* of a failure               */
         int poorest[ATX_MODEL_SLOTS / ATX_MODEL_BLOCK]; /* of each block; -1: a gain has changed since */
     } slot;
+    struct model_spilled {
+        int64_t index;
+        double error, unsure;
+    } spilled[ATX_MODEL_SPILLED]; /* what the compiler told of deferred candidates: the newest of them */
+    int64_t spilled_count;
     double top_gain; /* expected of the newest proposal           */
     atx_spill_cost spill_cost;
     struct model_fastest {
-        int64_t best[ATX_MODEL_BEST]; /* the fastest, the first of all first */
-        double best_s[ATX_MODEL_BEST];
-        int best_count;
-        bool best_changed;
+        int64_t index;
+        double seconds; /* INFINITY: nothing was timed                       */
+        bool changed;   /* since its neighbours became candidates            */
     } fastest;
     int timed, next_training_set;
     bool ended;
-    int devices; /* that measure */
-    int calm;    /* proposals in a row after which little was expected */
-    double gain; /* expected of all, when it was last asked for; INFINITY: it was not */
+    int64_t newest; /* proposal of the model; -1: none */
+    int devices;    /* that measure */
+    int calm;       /* proposals in a row after which little was expected */
+    double gain;    /* expected of all, when it was last asked for; INFINITY: it was not */
     struct model_opening {
         int64_t *first; /* to be tried before the model: hints, defaults */
         int first_count, next_first, first_room;

@@ -1,4 +1,5 @@
-/* strategy_model_pool.c - the candidates: a changing sample of the space, and neighbours of the fastest. */
+/* strategy_model_pool.c - the candidates: a changing sample of the space, and neighbours of proposals and of
+ * the fastest. */
 #include "search/strategy_model_internal.h"
 
 #include <math.h>
@@ -31,6 +32,20 @@ void atx_model_free_slot(atx_model *m, int slot)
     set_gain(m, slot, -INFINITY);
 }
 
+/* A deferred candidate may have lost its slot, and come back as a neighbour of a proposal. */
+static void recall_spills(atx_model *m, int slot)
+{
+    m->slot.error[slot] = 0;
+    m->slot.unsure[slot] = 1;
+    if (!atx_index_set_has(&m->deferred, m->slot.slots[slot]))
+        return;
+    for (int i = 0; i < ATX_MODEL_SPILLED && i < m->spilled_count; i++)
+        if (m->spilled[i].index == m->slot.slots[slot]) {
+            m->slot.error[slot] = m->spilled[i].error;
+            m->slot.unsure[slot] = m->spilled[i].unsure;
+        }
+}
+
 void atx_model_put_slot(atx_model *m, int slot, int64_t index)
 {
     uint8_t levels[ATX_MAX_FEATURES];
@@ -40,8 +55,7 @@ void atx_model_put_slot(atx_model *m, int slot, int64_t index)
     m->slot.slots[slot] = index;
     atx_features_levels(levels, m->features, index);
     atx_surrogate_place(m->surrogate, slot, levels);
-    m->slot.error[slot] = 0;
-    m->slot.unsure[slot] = 1;
+    recall_spills(m, slot);
     set_gain(m, slot, INFINITY); /* until it is known */
 }
 
@@ -114,7 +128,9 @@ void atx_model_renew_pool(atx_model *m)
     }
     for (int i = 0; i < FRESH; i++)
         offer(m, atx_model_draw(m));
-    for (int i = 0; i < m->fastest.best_count && m->fastest.best_changed; i++)
-        offer_neighbours(m, m->fastest.best[i]);
-    m->fastest.best_changed = false;
+    if (m->newest >= 0)
+        offer_neighbours(m, m->newest);
+    if (m->fastest.changed)
+        offer_neighbours(m, m->fastest.index);
+    m->fastest.changed = false;
 }

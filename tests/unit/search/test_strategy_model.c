@@ -227,7 +227,7 @@ static atx_finding bowl(const bench *b, int64_t index)
 #ifdef AT_SANITIZED
 enum { SEEDS = 2, SPILLS_PERCENT = 100 }; /* too few for more than a direction */
 #else
-enum { SEEDS = 10, SPILLS_PERCENT = 75 };
+enum { SEEDS = 10, SPILLS_PERCENT = 25 };
 #endif
 
 typedef struct outcome {
@@ -631,15 +631,22 @@ Test(strategy_model, failures_alone_do_not_end_it)
     bench_close(&b);
 }
 
-/* One that looked at all of them at each proposal would take hours, which the suite's limit ends. */
-Test(strategy_model, a_billion_configurations_cost_no_more)
+/*
+ * One that looked at all of them at each proposal would take hours, which the suite's limit ends. A sample of
+ * them has no neighbour of the best: the search climbs, from a proposal to its neighbours.
+ */
+Test(strategy_model, finds_the_best_of_a_billion)
 {
     bench b;
     outcome o;
     bench_open(&b, HUGE_SPACE, NULL);
     cr_assert_gt(b.search.total, 500000000);
-    search_with(&o, &b, bowl, 300, 1, false);
-    cr_assert_lt(o.best, 1.1, "%g; a random sample of 300 has 1.35", o.best);
-    assert_distinct(&o, b.search.total);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        b.search.seed = seed;
+        search_with(&o, &b, bowl, 180, 1, false);
+        cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g; a random sample of 300 has 1.35", (int)seed,
+                           o.best);
+        assert_distinct(&o, b.search.total);
+    }
     bench_close(&b);
 }
