@@ -3,7 +3,7 @@
  * promising.
  *
  * First what is known to be good elsewhere, the templates' defaults and a few drawn at random. Then, of a
- * pool of neighbours of the best and of a changing uniform sample, the one that a Gaussian process
+ * pool of neighbours of its proposals and of a changing uniform sample, the one that a Gaussian process
  * (surrogate.h) expects the most improvement of. The pool bounds the work: no space is too large.
  *
  * When it is compiled, and the device is free for it, it is weighed again: with the registers that
@@ -104,7 +104,6 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     }
     m->devices = 1;
     m->newest = -1;
-    m->fastest.seconds = INFINITY;
     m->gain = INFINITY;
     *state = m;
     return AT_OK;
@@ -316,13 +315,19 @@ static void model_hint(void *state, int64_t index)
         add_first(m, index);
 }
 
-static void keep_fastest(atx_model *m, int64_t index, double seconds)
+static void keep_best(atx_model *m, int64_t index, double seconds)
 {
-    if (seconds >= m->fastest.seconds)
+    int i = m->fastest.best_count;
+    if (i == ATX_MODEL_BEST && m->fastest.best_s[--i] <= seconds)
         return;
-    m->fastest.index = index;
-    m->fastest.seconds = seconds;
-    m->fastest.changed = true;
+    m->fastest.best_count = i + 1;
+    for (; i > 0 && m->fastest.best_s[i - 1] > seconds; i--) {
+        m->fastest.best[i] = m->fastest.best[i - 1];
+        m->fastest.best_s[i] = m->fastest.best_s[i - 1];
+    }
+    m->fastest.best[i] = index;
+    m->fastest.best_s[i] = seconds;
+    m->fastest.best_changed = true;
 }
 
 static int find_row(const atx_model *m, int64_t index)
@@ -402,7 +407,7 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
     }
     if (timed) {
         m->timed++;
-        keep_fastest(m, index, finding->seconds);
+        keep_best(m, index, finding->seconds);
     }
 }
 

@@ -15,6 +15,7 @@
 
 #define ATX_MODEL_ROWS    512  /* trials that the model holds; beyond, the fastest and the newest of them  */
 #define ATX_MODEL_SLOTS   1024 /* candidates                                                        */
+#define ATX_MODEL_BEST    4    /* configurations whose neighbours are candidates                     */
 #define ATX_MODEL_SPILLED 256  /* deferred candidates of which it is known what their spills tell */
 #define ATX_MODEL_BLOCK   32   /* so many of them share the memory of which is the least promising  */
 
@@ -51,14 +52,15 @@ typedef struct atx_model {
     struct model_spilled {
         int64_t index;
         double error, unsure;
-    } spilled[ATX_MODEL_SPILLED]; /* what the compiler told of deferred candidates: the newest of them */
+    } spilled[ATX_MODEL_SPILLED]; /* the newest deferred candidates, which may come back to a slot */
     int64_t spilled_count;
     double top_gain; /* expected of the newest proposal           */
     atx_spill_cost spill_cost;
     struct model_fastest {
-        int64_t index;
-        double seconds; /* INFINITY: nothing was timed                       */
-        bool changed;   /* since its neighbours became candidates            */
+        int64_t best[ATX_MODEL_BEST]; /* the fastest, the first of all first */
+        double best_s[ATX_MODEL_BEST];
+        int best_count;
+        bool best_changed;
     } fastest;
     int timed, next_training_set;
     bool ended;
@@ -87,7 +89,8 @@ void atx_model_forget_poorest(atx_model *m);
 /* A slot that is free, or the least promising one. */
 int atx_model_poorest_slot(atx_model *m);
 
-/* Fills free slots, and exchanges some for new candidates and for neighbours of the best. */
+/* Fills free slots, and exchanges some for new candidates and for neighbours of the newest proposal and of
+ * the best. */
 void atx_model_renew_pool(atx_model *m);
 
 /* ---- strategy_model_rows.c ---- */

@@ -128,9 +128,9 @@ void atx_model_renew_pool(atx_model *m)
     }
     for (int i = 0; i < FRESH; i++)
         offer(m, atx_model_draw(m));
+    for (int i = 0; i < m->fastest.best_count && m->fastest.best_changed; i++)
+        offer_neighbours(m, m->fastest.best[i]);
+    m->fastest.best_changed = false;
     if (m->newest >= 0)
         offer_neighbours(m, m->newest);
-    if (m->fastest.changed)
-        offer_neighbours(m, m->fastest.index);
-    m->fastest.changed = false;
 }
