@@ -31,7 +31,7 @@ function(at_embed_templates target)
   set(exported head bits numbers main) # in the order of atx_export_part
   list(TRANSFORM exported REPLACE ".+" "${PROJECT_SOURCE_DIR}/tuner/export/export_\\0.cu")
   at_embed(${target} atx_embedded_export ${exported} ${PROJECT_SOURCE_DIR}/tuner/declare/data.h)
-  set(packed arithmetic launch test) # in the order of atx_pack_part
+  set(packed arithmetic launch test layout layout_test) # in the order of atx_pack_part
   list(TRANSFORM packed REPLACE ".+" "${PROJECT_SOURCE_DIR}/tuner/pack/pack_\\0.inc")
   at_embed(${target} atx_embedded_pack ${packed})
 endfunction()

@@ -6,20 +6,21 @@
  *     build/tests/machine/try_packs [--templates DIR] [TYPE...] ['OP TYPE NAME=FIRST..LAST ...' ...]
  *
  * A type: transposes of it, by the model that comes with the program. An operation with its sizes: its
- * declared defaults, for sizes that are drawn from the ranges.
+ * declared defaults, for sizes that are drawn from the ranges. 'permute TYPE FILE': for the problems of a
+ * file.
  *
  * Exit code 0: so it is; 1: it is not; 77: no NVRTC.
  */
 #include "explain/instance.h"
 #include "lang/arch.h"
-#include "pack/pack.h"
+#include "pack/pack_parts.h"
 #include "util/rng.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CC = 90, SKIP = 77, KERNELS = 8, SIZES = 9, DRAWN = 16 };
+enum { CC = 90, SKIP = 77, KERNELS = 8, SIZES = 9, DRAWN = 16, TURNS = 2 };
 
 static const int64_t ROWS[SIZES] = { 1, 3, 8, 17, 32, 33, 64, 70, 128 };
 
@@ -198,8 +199,83 @@ static void close_pack(trying *t, atx_pack *pack)
     atx_pack_close(pack);
 }
 
-/* "group_quant bf16 tokens=1..300 hidden=512" */
-static void try_op(trying *t, char *text)
+/* Adds the kernel if it is for one of the problems. */
+static void add_kernel(atx_pack *pack, atx_pack_kernel k)
+{
+    atx_pack_kernel forms[2];
+    atx_geometry unused;
+    int64_t slots[ATX_MAX_SLOTS];
+    at_error err = { 0 };
+    for (int i = 0; i < pack->domain.problem_count; i++) {
+        k.example = pack->domain.problems[i];
+        must(atx_problem_bind(slots, &k.example, &pack->limits, &err), &err);
+        if (atx_pack_forms(forms, &k, slots) && atx_pack_allows(&unused, &forms[0], slots)) {
+            pack->kernels[pack->kernel_count++] = forms[0];
+            return;
+        }
+    }
+}
+
+/* Configurations of a template, far apart. */
+static void add_kernels(atx_pack *pack, const atx_template *t, int count)
+{
+    int64_t all = 1;
+    for (int i = 0; i < t->scope.param_count; i++)
+        all *= t->scope.params[i].count;
+    for (int n = 0; n < count; n++) {
+        atx_pack_kernel k = { .t = t };
+        int64_t number = (all / count + 1) * n;
+        for (int i = 0; i < t->scope.param_count; i++) {
+            k.config.values[i] = t->scope.params[i].values[number % t->scope.params[i].count];
+            number /= t->scope.params[i].count;
+        }
+        add_kernel(pack, k);
+    }
+}
+
+/* Of an operation whose kernels for packs are templates of their own: some of each, the first valid one is
+ * taken. */
+static atx_pack *make_of_all(const atx_catalog *catalog, const atx_pack_domain *domain)
+{
+    atx_pack *pack = calloc(1, sizeof *pack);
+    if (!pack)
+        exit(1);
+    pack->domain = *domain;
+    atx_arch_limits(&pack->limits, CC);
+    pack->limits.sms = device_of()->sms;
+    for (int i = 0; i < atx_catalog_template_count(catalog, domain->op); i++) {
+        const atx_template *t = atx_catalog_template(catalog, domain->op, i);
+        if (t->replace_count)
+            add_kernels(pack, t, KERNELS / 2);
+    }
+    pack->node_count = 1;
+    return pack;
+}
+
+/* The problems of a file, by turns with another kernel first. */
+static void try_listed(trying *t, const atx_op *op, atx_dtype type, const char *file)
+{
+    atx_shapes shapes = { 0 };
+    atx_pack_domain domain;
+    at_error err = { 0 };
+    must(atx_shapes_read(&shapes, file, t->catalog, &(atx_shape_defaults){ .op = op->name, .type = &type },
+                         &err),
+         &err);
+    must(atx_pack_domain_list(&domain, op, type, &shapes, file, &err), &err);
+    atx_pack *pack = make_of_all(t->catalog, &domain);
+    open_pack(t, pack);
+    for (int i = 0; i < TURNS * domain.problem_count; i++) {
+        for (int k = 0; k < pack->kernel_count; k++)
+            pack->nodes[0].order[k] = (unsigned char)((i + k) % pack->kernel_count);
+        try_problem(t, domain.problems[i / TURNS]);
+    }
+    close_pack(t, pack);
+    atx_pack_domain_clear(&domain);
+    atx_shapes_clear(&shapes);
+}
+
+/* "group_quant bf16 tokens=1..300 hidden=512"; returns whether some runs are to be against the conditions. */
+static bool try_op(trying *t, char *text)
 {
     const char *words[32];
     int count = 0;
@@ -211,9 +287,12 @@ static void try_op(trying *t, char *text)
     for (char *word = strtok_r(text, " ", &rest); word && count < 32; word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
     must(atx_dtype_parse(&type, words[1], strlen(words[1]), &err), &err);
-    must(atx_pack_domain_read(&domain, atx_catalog_find_op(t->catalog, words[0]), type, words + 2, count - 2,
-                              &err),
-         &err);
+    const atx_op *op = atx_catalog_find_op(t->catalog, words[0]);
+    if (op->shape.layout_count) {
+        try_listed(t, op, type, words[2]);
+        return true;
+    }
+    must(atx_pack_domain_read(&domain, op, type, words + 2, count - 2, &err), &err);
     atx_pack *pack = make_pack(t->catalog, NULL, &domain, KERNELS);
     open_pack(t, pack);
     for (int i = 0; i < DRAWN; i++) {
@@ -224,6 +303,7 @@ static void try_op(trying *t, char *text)
         try_problem(t, problem);
     }
     close_pack(t, pack);
+    return false;
 }
 
 static void try_type(trying *t, atx_dtype type)
@@ -251,7 +331,7 @@ int main(int argc, char **argv)
     for (int i = own ? 3 : 1; i < argc; i++) {
         atx_dtype type;
         if (strchr(argv[i], ' ')) {
-            try_op(&t, argv[i]);
+            typed |= try_op(&t, argv[i]);
             continue;
         }
         typed = true;

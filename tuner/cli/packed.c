@@ -38,6 +38,8 @@ static void print_map(const atx_pack *pack, bool odd)
 {
     const atx_op *op = pack->domain.op;
     atx_pack_map map;
+    if (op->shape.layout_count) /* two sizes say little of a problem that has an order */
+        return;
     atx_pack_map_fill(&map, pack, WIDTH, HEIGHT, odd);
     atx_print(stdout, "\n  %s: %s %" PRId64 " to %" PRId64 " to the right",
               odd ? "one more than such a multiple" : "multiples of 64, or of a smaller power of two",

@@ -12,7 +12,7 @@
 #define ATX_MAX_PARAMS       32
 #define ATX_MAX_VALUES       4096 /* of one parameter */
 #define ATX_MAX_ARGS         64
-#define ATX_MAX_OWN          16 /* arguments of a template's own */
+#define ATX_MAX_OWN          32 /* arguments of a template's own */
 #define ATX_MAX_MAPS         8  /* of them tensor maps */
 #define ATX_MAX_SLOTS        256
 #define ATX_MAX_NAME         64   /* characters of a name, with the final zero */

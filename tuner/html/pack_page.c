@@ -119,6 +119,8 @@ static void add_map(atx_str *out, const atx_pack *pack, bool odd)
 {
     const atx_op *op = pack->domain.op;
     atx_pack_map map;
+    if (op->shape.layout_count) /* two sizes say little of a problem that has an order */
+        return;
     atx_pack_map_fill(&map, pack, ATX_PACK_MAP_CELLS, ATX_PACK_MAP_CELLS, odd);
     const int bottom = map.height * CELL + 4;
     atx_html_add(out, "<figure><figcaption>$: $ to the right$$</figcaption>\n",

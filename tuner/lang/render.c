@@ -103,7 +103,8 @@ static void add_choice(atx_str *out, const atx_template *t, const atx_param *par
     atx_str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, chosen);
 }
 
-/* A layout is compiled for: its dimensions and strides are constants of every kernel. */
+/* A layout is compiled for: its dimensions and strides are constants of every kernel whose template does not
+ * say otherwise. */
 static void add_layout(atx_str *out, const atx_op *op, const int64_t *slots)
 {
     for (int i = 0; op->shape.layout_count && i < op->shape.dim_count; i++)
@@ -157,18 +158,27 @@ static at_status add_scalar(atx_str *out, const atx_arg *arg, const int64_t *slo
     return AT_OK;
 }
 
+/* Has the template a line `fixed` that does not hold? */
+static at_status find_general(bool *out, const atx_template *t, const int64_t *slots, at_error *err)
+{
+    int64_t value = 1;
+    at_status status = t->scope.fixed ? atx_expr_eval(&value, t->scope.fixed, slots, err) : AT_OK;
+    *out = status == AT_OK && !value;
+    return status;
+}
+
 /*
  * Where the template's `fixed` holds, scalar arguments are constants, of the types that they are
  * passed as, and the kernel's own parameters have no names.
  */
-static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
+static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *slots, bool general,
+                           at_error *err)
 {
-    int64_t value = 0;
-    at_status status = t->scope.fixed ? atx_expr_eval(&value, t->scope.fixed, slots, err) : AT_OK;
-    if (status != AT_OK || !t->scope.fixed)
-        return status;
-    atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
-    for (int i = 0; value && i < t->op->arg_count + (int)t->call.own_count && status == AT_OK; i++) {
+    at_status status = AT_OK;
+    if (!t->scope.fixed)
+        return AT_OK;
+    atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", general ? " name" : "");
+    for (int i = 0; !general && i < t->op->arg_count + (int)t->call.own_count && status == AT_OK; i++) {
         const atx_arg *arg = atx_template_arg(t, i);
         if (arg->role == ATX_SCALAR && !arg->structure && !arg->map)
             status = add_scalar(out, arg, slots, err);
@@ -205,9 +215,11 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
 {
     int64_t bound[ATX_MAX_SLOTS] = { 0 };
     atx_str text = { 0 }, words = { 0 };
+    bool general = false;
 
     memcpy(bound, slots, (size_t)t->op->scope.symbols.count * sizeof *bound);
     at_status status = atx_config_bind(bound, t, config, err);
+    ATX_THEN(status, find_general(&general, t, bound, err));
     if (status != AT_OK)
         return status;
     atx_config_text(&words, t, config);
@@ -216,11 +228,12 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
         status = atx_render_pragmas(&text, t, bound, err);
         add_type(&text, t->op, type);
         atx_render_macros(&text, t, bound, atx_dtype_cuda(type, t->op->storage));
-        add_layout(&text, t->op, bound);
+        if (!general)
+            add_layout(&text, t->op, bound);
         add_params(&text, t, bound);
     }
     if (status == AT_OK) {
-        status = add_fixed(&text, t, bound, err);
+        status = add_fixed(&text, t, bound, general, err);
         add_template(&text, t);
     }
     if (status == AT_OK)

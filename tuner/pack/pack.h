@@ -154,7 +154,8 @@ typedef struct atx_pack_compiled {
     const atx_pack *pack;
     atx_str codes[ATX_PACK_MAX_KERNELS]; /* or rendered sources */
     bool is_source;
-    atx_str reference; /* of the op; empty: there is no test program */
+    bool has_test;
+    atx_str reference; /* of the op, for that; empty: the host is it */
 } atx_pack_compiled;
 
 typedef struct atx_pack_files {
@@ -176,8 +177,8 @@ void atx_pack_general_close(atx_pack_general *general); /* also after a failure 
 /* The kernel's rendered source in its general form. */
 at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err) AT_MUST_CHECK;
 
-/* All kernels compiled for the device, and the op's reference where it can have a test program.
- * AT_ERR_DEVICE without NVRTC. */
+/* All kernels compiled for the device, and the op's reference where it can have a test program that needs
+ * one. AT_ERR_DEVICE without NVRTC. */
 at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;
 /* Their sources, for nvcc: nothing is compiled. */
 at_status atx_pack_take_sources(atx_pack_compiled *out, const atx_pack *pack, at_error *err) AT_MUST_CHECK;

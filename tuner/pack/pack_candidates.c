@@ -26,6 +26,7 @@ typedef struct cost {
 static const cost OF_ARGUMENTS = { 0.003, 0.02e-6 };
 static const cost OF_CONSTS = { 0.007, 0.03e-6 };
 static const cost OF_PREFERENCES = { 0.05, 0 };
+static const cost OF_REPLACING_UNPREFERRED = { 0.25, 0 };
 static const cost OF_REPLACING = { 0.05, 0.05e-6 };
 static const cost OF_LAUNCH = { 0, 0.11e-6 };
 #define LEAST_S       1e-6 /* no launch takes less, whatever a model says of problems of a few bytes */
@@ -167,8 +168,12 @@ static bool is_plain(const atx_template *t)
 {
     const atx_launch *l = &t->call.steps[0].launch; /* a plain one */
     if (t->call.step_count != 1 || t->call.steps[0].expression || t->build.sources.count ||
-        t->call.loops.count || t->call.own_count || l->cluster[0] || l->cooperative || l->carveout)
+        t->call.loops.count || l->cluster[0] || l->cooperative || l->carveout ||
+        (t->op->shape.layout_count && !t->scope.fixed)) /* it has the layout as constants */
         return false;
+    for (size_t i = 0; i < t->call.own_count; i++)
+        if (t->call.own[i].map || t->call.own[i].structure || atx_dtype_is_real(t->call.own[i].type))
+            return false;
     for (int i = 0; i < t->op->arg_count; i++)
         if (atx_template_fills(t, i))
             return false;
@@ -430,7 +435,7 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
     if (d.launch)
         ratio *= 1 + share_of(OF_LAUNCH, guess.time_s);
     if (!preferred)
-        ratio *= 1 + OF_PREFERENCES.share;
+        ratio *= 1 + (k->t->replace_count ? OF_REPLACING_UNPREFERRED : OF_PREFERENCES).share;
     if (k->t->replace_count)
         ratio *= 1 + share_of(OF_REPLACING, guess.time_s);
     return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : ratio < LEAST_RATIO ? LEAST_RATIO : (float)ratio;

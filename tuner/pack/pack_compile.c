@@ -49,7 +49,8 @@ at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_erro
     at_status status = atx_nvrtc_open(&nvrtc, err);
     for (int k = 0; k < pack->kernel_count && status == AT_OK; k++)
         status = compile(&out->codes[k], nvrtc, pack, k, err);
-    if (status == AT_OK && atx_pack_can_test(pack, NULL) == AT_OK)
+    out->has_test = status == AT_OK && atx_pack_can_test(pack, NULL) == AT_OK;
+    if (out->has_test && !pack->domain.op->shape.layout_count)
         status = compile_reference(&out->reference, nvrtc, pack, err);
     atx_nvrtc_close(nvrtc);
     return status;

@@ -2,7 +2,7 @@
  * pack_domain.c - what a program may ask a pack for: ranges of sizes, as words of a command line, or problems
  * of a file, as a program logged them.
  */
-#include "pack/pack.h"
+#include "pack/pack_parts.h"
 
 #include "util/number.h"
 
@@ -83,11 +83,6 @@ static at_status unknown_size(const atx_op *op, const char *word, at_error *err)
 
 static at_status check_op(const atx_op *op, at_error *err)
 {
-    if (op->shape.layout_count)
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s: the kernels of %s have their sizes as constants, so none is for other sizes; "
-                        "expected an operation whose kernels take sizes as arguments",
-                        op->text.file, op->name);
     for (int i = 0; i < op->arg_count; i++) {
         const atx_arg *arg = &op->args[i];
         const char *what = arg->role == ATX_SCRATCH ? "scratch buffer"
@@ -109,6 +104,12 @@ at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype
     int dim = -1;
     at_status status = check_op(op, err);
     *out = (atx_pack_domain){ .op = op, .type = type };
+    if (status == AT_OK && op->shape.layout_count)
+        return atx_fail(
+            err, AT_ERR_USAGE,
+            "found --sizes for %s, whose problems are also orders of dimensions; expected --shapes "
+            "FILE with some of them",
+            op->name);
     for (int i = 0; i < count && status == AT_OK; i++) {
         const char *sign = strchr(words[i], '=');
         const bool goes_on = !sign && dim >= 0 &&
@@ -156,10 +157,9 @@ static at_status add_problem(atx_pack_domain *d, const atx_problem *p, int64_t c
 {
     const int n = d->problem_count;
     int64_t sum = n ? d->calls[n - 1] : 0;
-    if (!atx_problem_is_dense(p))
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s: found a problem of %s with leading dimensions; expected dense buffers", file,
-                        p->op->name);
+    if (!atx_pack_is_dense(p))
+        return atx_fail(err, AT_ERR_INPUT, "%s: found a problem of %s with gaps; expected dense buffers",
+                        file, p->op->name);
     if (__builtin_add_overflow(sum, calls, &sum))
         return atx_fail(err, AT_ERR_INPUT, "%s: found more than %lld calls", file, (long long)INT64_MAX);
     d->problems[n] = *p;

@@ -97,11 +97,11 @@ static void add_comparison(atx_str *out, const atx_op *op, const atx_pack_node *
     if (node->test == ATX_PACK_AT_MOST && node->which < -1)
         atx_pack_add_product(out, op, node->which);
     else if (node->test == ATX_PACK_AT_MOST)
-        atx_str_add(out, node->which < 0 ? "all sizes' product" : op->shape.dims[node->which].name);
+        atx_str_add(out, node->which < 0 ? "all sizes' product" : atx_pack_number_name(op, node->which));
     if (node->test == ATX_PACK_AT_MOST)
         atx_str_addf(out, " %s %" PRId64, holds ? "<=" : ">", node->value);
     else if (node->test == ATX_PACK_MULTIPLE)
-        atx_str_addf(out, "%s %% %" PRId64 " %s 0", op->shape.dims[node->which].name, node->value,
+        atx_str_addf(out, "%s %% %" PRId64 " %s 0", atx_pack_number_name(op, node->which), node->value,
                      holds ? "=" : "!=");
     else
         atx_str_addf(out, "%s %saligned to %" PRId64, op->args[op->shape.aligns[node->which].arg].name,

@@ -13,6 +13,20 @@ typedef struct atx_pack_sample {
 /* Of a list of enough problems each fourth is held out. */
 typedef enum atx_pack_use { ATX_PACK_ANY, ATX_PACK_TO_CHOOSE, ATX_PACK_HELD_OUT } atx_pack_use;
 
+/* pack_layout.c: has it no leading dimensions, and, of an op of layouts, no gaps? */
+bool atx_pack_is_dense(const atx_problem *problem);
+
+/* Numbers that a tree compares: sizes, and of an op of layouts the strides of the input; their names. */
+int atx_pack_number_count(const atx_op *op);
+const char *atx_pack_number_name(const atx_op *op, int which);
+
+/* Of an op of layouts: extents in the input's order, and which of them each of the output's dimensions has;
+ * returns how many there are, without those of 1 in front. */
+int atx_pack_permutation(int64_t extents[ATX_MAX_DIMS], int order[ATX_MAX_DIMS], const atx_problem *problem);
+
+/* The problem with another size of one dimension. false: there is none. */
+bool atx_pack_with_size(atx_problem *out, const atx_problem *from, int dim, int64_t size);
+
 /* false: the domain has none that fits the device. */
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);

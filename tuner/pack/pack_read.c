@@ -232,8 +232,8 @@ static int which_of(const atx_op *op, atx_pack_test test, const char *name)
                 return i;
         return NO_SIZE;
     }
-    for (int i = 0; i < op->shape.dim_count; i++)
-        if (strcmp(op->shape.dims[i].name, name) == 0)
+    for (int i = 0; i < atx_pack_number_count(op); i++)
+        if (strcmp(atx_pack_number_name(op, i), name) == 0)
             return i;
     return test == ATX_PACK_AT_MOST ? product_of(op, name) : NO_SIZE;
 }

@@ -173,9 +173,9 @@ static void try_thresholds(split *best, int which, const growing *g, int *proble
 static void try_all(split *best, const growing *g, int *problems, int count)
 {
     const atx_op *op = g->pack->domain.op;
-    for (int d = -(op->shape.dim_count - 1); d < op->shape.dim_count; d++)
+    for (int d = -(op->shape.dim_count - 1); d < atx_pack_number_count(op); d++)
         try_thresholds(best, d, g, problems, count);
-    for (int d = 0; d < op->shape.dim_count; d++)
+    for (int d = 0; d < atx_pack_number_count(op); d++)
         for (int64_t m = 2; m <= 128; m *= 2)
             try_split(best, &(atx_pack_node){ .test = ATX_PACK_MULTIPLE, .which = d, .value = m }, g,
                       problems, count);

@@ -6,20 +6,12 @@
 #include "pack/pack_write.h"
 
 #include "compile/cubin.h"
-#include "lang/catalog.h"
+#include "lang/layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rows of atx_embedded_pack, as templates/embed.cmake orders them. */
-typedef enum atx_pack_part { ARITHMETIC, LAUNCH } atx_pack_part;
-
-static void add_part(atx_str *out, atx_pack_part part)
-{
-    atx_str_add_bytes(out, atx_embedded_pack[part].data, atx_embedded_pack[part].len);
-}
 
 /* ---- the source ---- */
 
@@ -37,18 +29,41 @@ static void add_images(atx_str *out, const atx_pack_writing *w, const int *codes
         }
 }
 
-static void add_types(atx_str *out, const atx_op *op)
+/* Arguments of the templates' own, of the kernel that has the most. */
+static int most_own(const atx_pack_writing *w)
 {
-    atx_str_addf(
+    int most = 0;
+    for (int m = 0; m < w->count; m++)
+        for (int k = 0; k < w->models[m].pack->kernel_count; k++) {
+            const int own = (int)w->models[m].pack->kernels[k].t->call.own_count;
+            most = own > most ? own : most;
+        }
+    return most;
+}
+
+static void add_types(atx_str *out, const atx_pack_writing *w)
+{
+    const atx_op *op = w->op;
+    const int own = most_own(w);
+    atx_str_addf(out,
+                 "\n/* ---- the operation ---- */\n\ntypedef struct pk_operation {\n    int64_t s[%d];\n    "
+                 "int64_t scalars[%d]; /* by their places among the arguments */\n} pk_operation;\n\n"
+                 "typedef struct pk_launch {\n    int64_t grid[3], block[3], shared;\n",
+                 op->scope.symbols.count, op->arg_count);
+    if (own)
+        atx_str_addf(out, "    int64_t own[%d]; /* arguments of the kernel's own */\n", own);
+    atx_str_add(
         out,
-        "\n/* ---- the operation ---- */\n\ntypedef struct pk_operation {\n    int64_t s[%d];\n    "
-        "int64_t scalars[%d]; /* by their places among the arguments */\n} pk_operation;\n\n"
-        "typedef struct pk_launch {\n    int64_t grid[3], block[3], shared;\n} pk_launch;\n\n"
+        "} pk_launch;\n\n"
         "static int pk_is_launch(const pk_launch *l)\n{\n"
         "    for (int i = 0; i < 3; i++)\n"
         "        if (l->grid[i] < 1 || l->grid[i] > INT32_MAX || l->block[i] < 1 || l->block[i] > 1024)\n"
-        "            return 0;\n    return l->shared >= 0 && l->shared <= INT32_MAX;\n}\n",
-        op->scope.symbols.count, op->arg_count);
+        "            return 0;\n    return l->shared >= 0 && l->shared <= INT32_MAX;\n}\n");
+    if (op->shape.layout_count) {
+        atx_str_addf(out, "\n#define PK_DIMS %d\n#define PK_RANK %d /* before dimensions become one */\n",
+                     op->shape.dim_count, ATX_MAX_RANK);
+        atx_pack_add_part(out, ATX_PACK_LAYOUT);
+    }
 }
 
 static void add_test(atx_str *out, const atx_pack_node *node)
@@ -148,6 +163,17 @@ static at_status add_kernel_row(atx_str *out, const atx_pack_writing *w, const a
     return AT_OK;
 }
 
+static int most_arguments(const atx_pack_writing *w)
+{
+    int most = 0;
+    for (int m = 0; m < w->count; m++)
+        for (int k = 0; k < w->models[m].pack->kernel_count; k++) {
+            const int count = w->models[m].pack->kernels[k].t->call.steps[0].arg_count;
+            most = count > most ? count : most;
+        }
+    return most;
+}
+
 static at_status add_tables(atx_str *out, const atx_pack_writing *w, const int *codes, at_error *err)
 {
     at_status status = AT_OK;
@@ -158,7 +184,7 @@ static at_status add_tables(atx_str *out, const atx_pack_writing *w, const int *
         "static const struct {\n    const void *image;\n    const char *name;\n    int most_shared;\n"
         "    int (*allows)(pk_launch *, const pk_operation *);\n"
         "    unsigned char arguments[PK_ARGUMENTS];\n} pk_kernels[PK_KERNELS] = {\n",
-        w->count, w->first[w->count], w->op->arg_count);
+        w->count, w->first[w->count], most_arguments(w));
     for (int m = 0; m < w->count; m++)
         for (int k = 0; k < w->models[m].pack->kernel_count && status == AT_OK; k++)
             status = add_kernel_row(out, w, &w->models[m], k, w->first[m] + k, codes[w->first[m] + k], err);
@@ -183,6 +209,11 @@ static at_status add_tables(atx_str *out, const atx_pack_writing *w, const int *
 
 static void add_size_array(atx_str *out, const atx_op *op)
 {
+    if (op->shape.layout_count) {
+        atx_str_add(out, "    int64_t sizes[3 * PK_DIMS];\n    if (!pk_layout(sizes, rank, extents, order))\n"
+                         "        return CUDA_ERROR_INVALID_VALUE;\n");
+        return;
+    }
     atx_str_add(out, "    const int64_t sizes[] = { ");
     for (int i = 0; i < op->shape.dim_count; i++)
         atx_str_addf(out, "%ssize_%s", i ? ", " : "", op->shape.dims[i].name);
@@ -209,9 +240,10 @@ static void add_aligns(atx_str *out, const atx_op *op, atx_dtype type)
     }
 }
 
-/* The arguments of the operation in its order, of which the kernel takes its own. */
-static void add_arguments(atx_str *out, const atx_op *op)
+/* The arguments of the operation in its order, of which the kernel takes some; behind them its own. */
+static void add_arguments(atx_str *out, const atx_pack_writing *w)
 {
+    const atx_op *op = w->op;
     atx_pack_add_values(out, op);
     atx_str_add(out, "    void *const all[] = { ");
     for (int i = 0; i < op->arg_count; i++)
@@ -219,8 +251,14 @@ static void add_arguments(atx_str *out, const atx_op *op)
             atx_str_addf(out, "%s&value_%d", i ? ", " : "", i);
         else
             atx_str_addf(out, "%s(void *)&buffer_%s", i ? ", " : "", op->args[i].name);
-    atx_str_add(out, " };\n    void *arguments[PK_ARGUMENTS];\n    for (int i = 0; i < PK_ARGUMENTS; i++)\n"
-                     "        arguments[i] = all[pk_kernels[kernel].arguments[i]];\n");
+    atx_str_add(out, " };\n    void *arguments[PK_ARGUMENTS];\n    for (int i = 0; i < PK_ARGUMENTS; i++)");
+    if (most_own(w))
+        atx_str_addf(out,
+                     " {\n        const int which = pk_kernels[kernel].arguments[i];\n"
+                     "        arguments[i] = which < %d ? all[which] : (void *)&l.own[which - %d];\n    }\n",
+                     op->arg_count, op->arg_count);
+    else
+        atx_str_add(out, "\n        arguments[i] = all[pk_kernels[kernel].arguments[i]];\n");
 }
 
 static void add_find(atx_str *out, const atx_pack_writing *w)
@@ -258,7 +296,7 @@ static void add_function(atx_str *out, const atx_pack_writing *w)
              "    if (status != CUDA_SUCCESS)\n        return status;\n"
              "    const int kernel = pk_choose(&l, &o, loaded->model, sizes, aligns);\n    if (kernel < 0)\n"
              "        return CUDA_ERROR_NOT_SUPPORTED;\n");
-    add_arguments(out, w->op);
+    add_arguments(out, w);
     atx_str_add(
         out, "    return cuLaunchKernel(loaded->functions[kernel - pk_models[loaded->model].first],\n"
              "                          (unsigned)l.grid[0], (unsigned)l.grid[1], (unsigned)l.grid[2],\n"
@@ -294,12 +332,12 @@ static at_status write_source(atx_str *out, const atx_pack_writing *w, at_error 
     add_headers(out, w);
     if (!w->models[0].is_source)
         add_images(out, w, codes);
-    add_part(out, ARITHMETIC);
-    add_types(out, w->op);
+    atx_pack_add_part(out, ATX_PACK_ARITHMETIC);
+    add_types(out, w);
     for (int m = 0; m < w->count && status == AT_OK; m++)
         status = add_model(out, w, m, err);
     ATX_THEN(status, add_tables(out, w, codes, err));
-    add_part(out, LAUNCH);
+    atx_pack_add_part(out, ATX_PACK_LAUNCH);
     add_find(out, w);
     add_function(out, w);
     return status == AT_OK ? atx_str_status(out, err) : status;
@@ -313,7 +351,7 @@ at_status atx_pack_write(atx_pack_files *out, const atx_pack_compiled *models, i
     };
     for (int m = 0; m < count; m++)
         w.first[m + 1] = w.first[m] + models[m].pack->kernel_count;
-    at_status status = models[0].reference.len ? atx_pack_write_test(&out->test, &w, err) : AT_OK;
+    at_status status = models[0].has_test ? atx_pack_write_test(&out->test, &w, err) : AT_OK;
     ATX_THEN(status, atx_pack_write_description(&out->description, &w, err));
     ATX_THEN(status, write_source(&out->source, &w, err));
     atx_pack_write_header(&out->header, &w);

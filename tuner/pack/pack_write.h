@@ -3,6 +3,16 @@
 
 #include "pack/pack_parts.h"
 
+/* Rows of atx_embedded_pack, as templates/embed.cmake orders them. */
+typedef enum atx_pack_part {
+    ATX_PACK_ARITHMETIC,
+    ATX_PACK_LAUNCH,
+    ATX_PACK_TEST,
+    ATX_PACK_LAYOUT,     /* of an op of layouts: from extents and an order to the op's sizes */
+    ATX_PACK_LAYOUT_TEST /* and its reference */
+} atx_pack_part;
+void atx_pack_add_part(atx_str *out, atx_pack_part part);
+
 /* A pack as it is written: kernels of all models of GPU have numbers that follow each other, from `first` on.
  */
 typedef struct atx_pack_writing {
@@ -17,7 +27,8 @@ typedef struct atx_pack_writing {
 void atx_pack_add_head(atx_str *out, const atx_pack_writing *w);
 void atx_pack_write_header(atx_str *out, const atx_pack_writing *w);
 
-/* "void *out, const void *in, int64_t size_rows, int64_t size_cols"; `buffer` is put before the names of the
+/* "void *out, const void *in, int64_t size_rows, int64_t size_cols", of an op of layouts "void *out, const
+ * void *in, int rank, const int64_t *extents, const int *order"; `buffer` is put before the names of the
  * buffers, which are the user's. NULL: the sizes alone. */
 void atx_pack_add_parameters(atx_str *out, const atx_op *op, const char *buffer);
 

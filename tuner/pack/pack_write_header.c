@@ -16,7 +16,9 @@ void atx_pack_add_parameters(atx_str *out, const atx_op *op, const char *buffer)
     for (int i = 0; i < op->arg_count && buffer; i++)
         if (op->args[i].role != ATX_SCALAR)
             atx_str_addf(out, "%s%s%s%s", n++ ? ", " : "", element(&op->args[i]), buffer, op->args[i].name);
-    for (int i = 0; i < op->shape.dim_count; i++)
+    if (op->shape.layout_count)
+        atx_str_addf(out, "%sint rank, const int64_t *extents, const int *order", n ? ", " : "");
+    for (int i = 0; i < op->shape.dim_count && !op->shape.layout_count; i++)
         atx_str_addf(out, "%sint64_t size_%s", n++ ? ", " : "", op->shape.dims[i].name);
 }
 
@@ -55,8 +57,9 @@ static void add_sizes_text(atx_str *out, const atx_pack *pack)
 {
     const atx_op *op = pack->domain.op;
     if (pack->domain.problems)
-        atx_str_addf(out, "%d listed problems, ", pack->domain.problem_count);
-    for (int i = 0; i < op->shape.dim_count; i++) {
+        atx_str_addf(out, "%d listed problems%s", pack->domain.problem_count,
+                     op->shape.layout_count ? "" : ", ");
+    for (int i = 0; i < op->shape.dim_count && !op->shape.layout_count; i++) {
         atx_str_addf(out, "%s%s=", i ? " " : "", op->shape.dims[i].name);
         atx_pack_add_ranges(out, &pack->domain.dims[i]);
     }
@@ -90,6 +93,12 @@ void atx_pack_add_head(atx_str *out, const atx_pack_writing *w)
     atx_str_addf(out, " *\n * Made by autotune " AT_VERSION ": %s\n */\n", w->command);
 }
 
+static const char LAYOUT[] = " * `extents` are those of the input, the slowest dimension first; dimension i "
+                             "of the output is dimension\n"
+                             " * order[i] of the input. CUDA_ERROR_INVALID_VALUE: there are no elements, or "
+                             "`order` is no permutation.\n"
+                             " *\n";
+
 /* NAME.h: comments and declarations that say what a program needs to know. */
 void atx_pack_write_header(atx_str *out, const atx_pack_writing *w)
 {
@@ -103,11 +112,12 @@ void atx_pack_write_header(atx_str *out, const atx_pack_writing *w)
         "dense device memory; outputs\n * and inputs do not overlap. Any number of threads may call; a "
         "stream that is being captured may be used, also at the\n * first call in a context, which loads "
         "the kernels (%s_load does that ahead).\n *\n"
+        "%s"
         " * CUDA_ERROR_NOT_SUPPORTED: no kernel of the pack is for these sizes. "
         "CUDA_ERROR_MISALIGNED_ADDRESS: a buffer begins\n * at no multiple of what it must. Others come "
         "from the driver; CUDA_ERROR_NO_BINARY_FOR_GPU: the pack is for other GPUs.\n */\n"
         "CUresult %s(",
-        name, name, name, name);
+        name, name, name, w->op->shape.layout_count ? LAYOUT : "", name);
     atx_pack_add_parameters(out, w->op, "");
     atx_str_addf(
         out,

@@ -80,7 +80,7 @@ static void add_node(atx_str *out, const atx_op *op, const atx_pack_node *node, 
         atx_pack_add_product(out, op, node->which);
     else
         atx_str_add(out, node->test == ATX_PACK_ALIGNED ? op->args[op->shape.aligns[node->which].arg].name
-                                                        : op->shape.dims[node->which].name);
+                                                        : atx_pack_number_name(op, node->which));
     atx_str_addf(out, "\", \"%s\": %" PRId64 ", \"yes\": %d, \"no\": %d}", TESTS[node->test], node->value,
                  node->yes, node->no);
 }

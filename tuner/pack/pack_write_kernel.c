@@ -6,6 +6,7 @@
  */
 #include "pack/pack_write.h"
 
+#include "lang/catalog.h"
 #include "lang/render_pragmas.h"
 
 #include <inttypes.h>
@@ -122,6 +123,10 @@ static void add_sizes(atx_str *out, const atx_op *op)
         atx_str_addf(out, "    o->s[%d] = sizes[%d];\n", i, i);
     for (int i = 0; i < op->shape.pitch_count; i++)
         atx_str_addf(out, "    o->s[%d] = sizes[%d];\n", op->shape.pitches[i].slot, op->shape.pitches[i].dim);
+    for (int k = 0; k < op->shape.layout_count; k++)
+        for (int i = 0; i < op->shape.dim_count; i++)
+            atx_str_addf(out, "    o->s[%d] = sizes[%d];\n", op->shape.stride_slots[k][i],
+                         (k + 1) * op->shape.dim_count + i);
     for (int i = 0; i < op->shape.align_count; i++)
         atx_str_addf(out, "    o->s[%d] = aligns[%d];\n", op->shape.aligns[i].slot, i);
 }
@@ -208,6 +213,26 @@ static at_status add_geometry(atx_str *out, naming *n, const atx_launch *launch,
     return status;
 }
 
+/* The arguments of the template's own: whole numbers of its types. */
+static at_status add_own(atx_str *out, naming *n, at_error *err)
+{
+    const atx_template *t = n->kernel->t;
+    at_status status = AT_OK;
+    for (size_t i = 0; i < t->call.own_count && status == AT_OK; i++) {
+        const atx_arg *arg = &t->call.own[i];
+        char before[48];
+        int64_t least, most;
+        snprintf(before, sizeof before, "    l->own[%zu] = ", i);
+        status = add_line(out, n, before, arg->expr, ";", err);
+        atx_str_addf(out, " /* %s */\n", arg->name);
+        atx_dtype_range(&least, &most, arg->type);
+        if (arg->type != ATX_I64)
+            atx_str_addf(out, "    flag |= l->own[%zu] < %" PRId64 "LL || l->own[%zu] > %" PRId64 "LL;\n", i,
+                         least, i, most);
+    }
+    return status;
+}
+
 at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, int number, at_error *err)
 {
     const atx_pack_kernel *k = &pack->kernels[kernel];
@@ -227,6 +252,7 @@ at_status atx_pack_add_kernel(atx_str *out, const atx_pack *pack, int kernel, in
             atx_str_addf(out, "    flag |= o->scalars[%d] < 0 || o->scalars[%d] > UINT32_MAX;\n", i, i);
     ATX_THEN(status, add_lets(out, &n, err));
     ATX_THEN(status, add_requires(out, &n, k->t->scope.requires, k->t->scope.require_count, err));
+    ATX_THEN(status, add_own(out, &n, err));
     return status == AT_OK ? add_geometry(out, &n, &k->t->call.steps[0].launch, err) : status;
 }
 
@@ -246,6 +272,11 @@ at_status atx_pack_add_reference(atx_str *out, const atx_pack *pack, int model, 
                  "    int flag = 0, *bad = &flag;\n    (void)bad;\n",
                  model);
     return add_geometry(out, &n, &pack->domain.op->expected.launch, err);
+}
+
+void atx_pack_add_part(atx_str *out, atx_pack_part part)
+{
+    atx_str_add_bytes(out, atx_embedded_pack[part].data, atx_embedded_pack[part].len);
 }
 
 void atx_pack_add_image(atx_str *out, const char *name, const atx_str *code)

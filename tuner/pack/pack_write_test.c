@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWN = 48, MOST_DRAWS = 400 /* for a node */, TEST_PART = 2 /* row of atx_embedded_pack */ };
+enum { DRAWN = 48, MOST_DRAWS = 400 /* for a node */ };
 
 /* Problems of a test have an eighth of this: all of them are compared on the host. */
 #define TEST_MEMORY ((int64_t)1 << 30)
@@ -59,25 +59,64 @@ static void add_inputs(atx_str *out, const atx_op *op)
     atx_str_add(out, " };\n");
 }
 
+/* Sizes of a test are extents, then the order. What is right is computed on the host. */
+static at_status add_host_reference(atx_str *out, const atx_op *op, at_error *err)
+{
+    atx_str_add(
+        out,
+        "\nstatic int pt_choose(pk_launch *l, pk_operation *o, const int64_t *sizes, const int64_t "
+        "*aligns)\n{\n    int64_t all[3 * PK_DIMS];\n"
+        "    return pk_layout(all, PK_DIMS, sizes, pt_order(sizes).dims) ? pk_choose(l, o, pt_model, all, "
+        "aligns) : -1;\n}\n");
+    atx_pack_add_part(out, ATX_PACK_LAYOUT_TEST);
+    atx_str_add(out, "\nstatic CUresult pt_call_reference(CUfunction function, const pt_buffer *buffers, "
+                     "const pk_operation *o)\n{\n    const int64_t sizes[] = { ");
+    for (int i = 0; i < op->shape.dim_count; i++)
+        atx_str_addf(out, "o->s[%d], ", i);
+    for (int k = 0; k < op->shape.layout_count; k++)
+        for (int i = 0; i < op->shape.dim_count; i++)
+            atx_str_addf(out, "o->s[%d], ", op->shape.stride_slots[k][i]);
+    atx_str_add(
+        out, "};\n    (void)function;\n"
+             "    return pt_permute(pt_pointer(buffers, 0), pt_pointer(buffers, 1), (size_t)pt_bytes(o, 1), "
+             "sizes);\n}\n");
+    return atx_str_status(out, err);
+}
+
 /* How the pack, and the reference, are called with the test's buffers. */
 static at_status add_calls(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
     const atx_op *op = w->op;
-    atx_str_addf(
+    atx_str_add(
         out,
         "\ntypedef struct pt_buffer pt_buffer;\nstatic void *pt_pointer(const pt_buffer *buffers, int i);\n"
-        "static CUstream pt_stream;\n\nstatic CUresult pt_call(const pt_buffer *buffers, const int64_t "
-        "*sizes)\n"
-        "{\n    return %s(",
-        w->name);
+        "static CUstream pt_stream;\n");
+    if (op->shape.layout_count)
+        atx_str_add(
+            out, "\ntypedef struct pt_dims {\n    int dims[PK_DIMS];\n} pt_dims;\n\n"
+                 "static pt_dims pt_order(const int64_t *sizes)\n{\n    pt_dims order;\n"
+                 "    for (int i = 0; i < PK_DIMS; i++)\n        order.dims[i] = (int)sizes[PK_DIMS + i];\n"
+                 "    return order;\n}\n");
+    atx_str_addf(out,
+                 "\nstatic CUresult pt_call(const pt_buffer *buffers, const int64_t "
+                 "*sizes)\n"
+                 "{\n    return %s(",
+                 w->name);
     for (int i = 0, n = 0; i < op->arg_count; i++)
         if (op->args[i].role != ATX_SCALAR)
             atx_str_addf(out, "pt_pointer(buffers, %d), ", n++);
-    for (int i = 0; i < op->shape.dim_count; i++)
+    if (op->shape.layout_count)
+        atx_str_add(out, "PK_DIMS, sizes, pt_order(sizes).dims, ");
+    for (int i = 0; i < op->shape.dim_count && !op->shape.layout_count; i++)
         atx_str_addf(out, "sizes[%d], ", i);
+    atx_str_add(out, "pt_stream);\n}\n");
+    if (op->shape.layout_count)
+        return add_host_reference(out, op, err);
     atx_str_add(
         out,
-        "pt_stream);\n}\n\nstatic CUresult pt_call_reference(CUfunction function, const pt_buffer *buffers, "
+        "\nstatic int pt_choose(pk_launch *l, pk_operation *o, const int64_t *sizes, const int64_t *aligns)\n"
+        "{\n    return pk_choose(l, o, pt_model, sizes, aligns);\n}\n\nstatic CUresult "
+        "pt_call_reference(CUfunction function, const pt_buffer *buffers, "
         "const pk_operation *operation)\n{\n    const pk_operation o = *operation;\n    pk_launch l;\n"
         "    if (!pt_references[pt_model].launch(&l, operation))\n        return "
         "CUDA_ERROR_NOT_SUPPORTED;\n");
@@ -98,7 +137,8 @@ static at_status add_calls(atx_str *out, const atx_pack_writing *w, at_error *er
 /* ---- the problems ---- */
 
 typedef struct test_case {
-    int64_t sizes[ATX_MAX_DIMS], bytes;
+    atx_problem problem;
+    int64_t bytes;
 } test_case;
 
 typedef struct test_cases {
@@ -110,39 +150,34 @@ typedef struct test_cases {
 } test_cases;
 
 /* false: it is none of the domain, or too large. */
-static bool add_case(test_cases *c, const int64_t *sizes)
+static bool add_case(test_cases *c, const atx_problem *problem)
 {
-    const atx_op *op = c->pack->domain.op;
-    atx_problem problem;
     int64_t slots[ATX_MAX_SLOTS];
     test_case *item = &c->items[c->count];
-    for (int i = 0; i < op->shape.dim_count; i++)
-        if (!atx_pack_is_within(&c->pack->domain.dims[i], sizes[i]))
+    for (int i = 0; i < problem->op->shape.dim_count; i++)
+        if (!atx_pack_is_within(&c->pack->domain.dims[i], problem->dims[i]))
             return false;
-    if (atx_problem_init(&problem, op, c->pack->domain.type, sizes, op->shape.dim_count, NULL) != AT_OK ||
-        atx_problem_bind(slots, &problem, &c->pack->limits, NULL) != AT_OK)
+    if (atx_problem_bind(slots, problem, &c->pack->limits, NULL) != AT_OK)
         return false;
-    item->bytes = atx_pack_bytes(&problem, slots);
-    memcpy(item->sizes, sizes, (size_t)op->shape.dim_count * sizeof *sizes);
+    item->bytes = atx_pack_bytes(problem, slots);
+    item->problem = *problem;
     const bool fits = item->bytes <= c->limits.memory_bytes / 8;
     c->count += fits;
     return fits;
 }
 
 /* A problem that a node asks about moved to both sides of its comparison. false: too large on each. */
-static bool add_sides(test_cases *c, const atx_pack_node *node, const int64_t *drawn)
+static bool add_sides(test_cases *c, const atx_pack_node *node, const atx_problem *drawn)
 {
-    int64_t sizes[ATX_MAX_DIMS];
-    memcpy(sizes, drawn, (size_t)c->pack->domain.op->shape.dim_count * sizeof *sizes);
-    if (node->which < 0 || (node->test != ATX_PACK_AT_MOST && node->test != ATX_PACK_MULTIPLE))
-        return add_case(c, sizes);
-    const int64_t near =
-        node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value : node->value;
+    atx_problem moved;
+    if (node->which < 0 || node->which >= drawn->op->shape.dim_count ||
+        (node->test != ATX_PACK_AT_MOST && node->test != ATX_PACK_MULTIPLE))
+        return add_case(c, drawn);
+    const int64_t size = drawn->dims[node->which],
+                  near = node->test == ATX_PACK_MULTIPLE ? size / node->value * node->value : node->value;
     bool added = false;
-    for (int64_t side = -1; side <= 1; side++) {
-        sizes[node->which] = near + side;
-        added |= add_case(c, sizes);
-    }
+    for (int64_t side = -1; side <= 1; side++)
+        added |= atx_pack_with_size(&moved, drawn, node->which, near + side) && add_case(c, &moved);
     return added;
 }
 
@@ -153,8 +188,7 @@ static void add_node(test_cases *c, int node)
     bool added = false;
     for (int n = 0; n < MOST_DRAWS && !added; n++)
         added = atx_pack_draw(&s, &c->rng, &c->pack->domain, ATX_PACK_ANY, &c->limits) &&
-                atx_pack_meets(c->pack, &s.problem, node) &&
-                add_sides(c, &c->pack->nodes[node], s.problem.dims);
+                atx_pack_meets(c->pack, &s.problem, node) && add_sides(c, &c->pack->nodes[node], &s.problem);
     c->missed += !added;
 }
 
@@ -162,7 +196,7 @@ static int by_bytes(const void *a, const void *b)
 {
     const test_case *x = a, *y = b;
     return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes)
-                                : memcmp(x->sizes, y->sizes, sizeof x->sizes);
+                                : memcmp(x->problem.dims, y->problem.dims, sizeof x->problem.dims);
 }
 
 /* The smallest first: when the time is over, most have been tried. */
@@ -178,11 +212,24 @@ static test_cases *find_cases(const atx_pack *pack, uint64_t seed)
     c->limits.memory_bytes = TEST_MEMORY;
     for (int i = 0; i < DRAWN; i++)
         if (atx_pack_draw(&s, &c->rng, &pack->domain, ATX_PACK_ANY, &c->limits))
-            add_case(c, s.problem.dims);
+            add_case(c, &s.problem);
     for (int n = 0; n < pack->node_count; n++)
         add_node(c, n);
     qsort(c->items, (size_t)c->count, sizeof *c->items, by_bytes);
     return c;
+}
+
+/* Its sizes; of an op of layouts extents and the order, with further dimensions of 1 behind them. */
+static void add_case_sizes(atx_str *out, const atx_problem *p)
+{
+    const int count = p->op->shape.dim_count, layouts = p->op->shape.layout_count;
+    int64_t sizes[ATX_MAX_DIMS];
+    int order[ATX_MAX_DIMS];
+    const int rank = layouts ? atx_pack_permutation(sizes, order, p) : 0;
+    for (int i = 0; i < count; i++)
+        atx_str_addf(out, "%s%" PRId64, i ? ", " : "", !layouts ? p->dims[i] : i < rank ? sizes[i] : 1);
+    for (int i = 0; i < count && layouts; i++)
+        atx_str_addf(out, ", %d", i < rank ? order[i] : i);
 }
 
 static void add_cases(atx_str *out, const test_cases *c)
@@ -191,8 +238,7 @@ static void add_cases(atx_str *out, const test_cases *c)
         atx_str_add(out, "    { 0 } /* none */\n");
     for (int n = 0; n < c->count; n++) {
         atx_str_add(out, "    { ");
-        for (int i = 0; i < c->pack->domain.op->shape.dim_count; i++)
-            atx_str_addf(out, "%s%" PRId64, i ? ", " : "", c->items[n].sizes[i]);
+        add_case_sizes(out, &c->items[n].problem);
         atx_str_add(out, " },\n");
     }
 }
@@ -201,9 +247,6 @@ static void add_cases(atx_str *out, const test_cases *c)
 static at_status add_all_cases(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
     int count[ATX_PACK_MAX_MODELS], missed[ATX_PACK_MAX_MODELS];
-    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
-                 w->op->shape.dim_count, atx_dtype_bytes(w->models[0].pack->domain.type),
-                 w->op->shape.align_count > 0);
     for (int m = 0; m < w->count; m++) {
         test_cases *cases = find_cases(w->models[m].pack, (uint64_t)m + 1);
         if (!cases)
@@ -230,6 +273,10 @@ static at_status add_all_cases(atx_str *out, const atx_pack_writing *w, at_error
 static at_status add_references(atx_str *out, const atx_pack_writing *w, at_error *err)
 {
     at_status status = AT_OK;
+    if (w->op->shape.layout_count) {
+        atx_str_add(out, "\n#define PT_HOST_REFERENCE\nstatic int pt_model;\n");
+        return AT_OK;
+    }
     for (int m = 0; m < w->count && status == AT_OK; m++) {
         char name[40];
         snprintf(name, sizeof name, "pt_reference_image_%d", m);
@@ -260,12 +307,15 @@ at_status atx_pack_write_test(atx_str *out, const atx_pack_writing *w, at_error 
         "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include "
         "<time.h>\n",
         name, name, name, name, name);
+    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
+                 (w->op->shape.layout_count ? 2 : 1) * w->op->shape.dim_count,
+                 atx_dtype_bytes(w->models[0].pack->domain.type), w->op->shape.align_count > 0);
     add_bytes_function(out, w->models[0].pack, &status, err);
     add_inputs(out, w->op);
     ATX_THEN(status, add_references(out, w, err));
     ATX_THEN(status, add_calls(out, w, err));
     ATX_THEN(status, add_all_cases(out, w, err));
-    atx_str_add_bytes(out, atx_embedded_pack[TEST_PART].data, atx_embedded_pack[TEST_PART].len);
+    atx_pack_add_part(out, ATX_PACK_TEST);
     atx_str_add(out, "\nstatic void *pt_pointer(const pt_buffer *buffers, int i)\n{\n"
                      "    return (void *)(uintptr_t)(buffers[i].all + buffers[i].begin);\n}\n");
     return status == AT_OK ? atx_str_status(out, err) : status;

@@ -5,7 +5,7 @@
  */
 #include "fake_driver.h"
 #include "library_support.h"
-#include "pack_support.h"
+#include "pack_layout_support.h"
 
 #include "compile/nvrtc.h"
 #include "library/library.h"
@@ -180,6 +180,45 @@ Test(library_packs, views_are_not_a_packs)
     view.pitches[0] = 4096;
     at_tuner *tuner = open_without_compiler();
     cr_assert_eq(at_prepare(NULL, tuner, &view, NULL, &err), AT_ERR_NOT_FOUND, "%s", err.text);
+    at_close(tuner);
+}
+
+/* In the place of the other pack: of permutations, whose kernels have arguments of their own. */
+static void put_permutations(void)
+{
+    atx_catalog *catalog = NULL;
+    atx_pack_files files = { 0 };
+    at_error err = { 0 };
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    atx_pack_domain domain = read_problems(catalog, "permute 64x48x32 2,1,0\n");
+    atx_pack *pack = make_permutations(catalog, &domain);
+    write_files(&files, (const atx_pack *[]){ pack }, 1);
+    put_text(path, atx_str_text(&files.description));
+    atx_pack_files_clear(&files);
+    atx_pack_close(pack);
+    atx_pack_domain_clear(&domain);
+    atx_catalog_close(catalog);
+}
+
+Test(library_packs, permutations_run_without_a_compiler)
+{
+    static const int TURNED[] = { 2, 1, 0 }, ROWS_STAY[] = { 1, 0, 2 };
+    const at_buffer buffers[] = { { (void *)(uintptr_t)OUT, 0 }, { (void *)(uintptr_t)IN, 0 } };
+    at_error err = { 0 };
+    at_problem problem = AT_PROBLEM_INIT;
+    put_permutations();
+    at_tuner *tuner = open_without_compiler();
+    for (int64_t n = 20; n < 60; n++) {
+        const int64_t extents[] = { n, 3, 32 };
+        cr_assert_eq(at_permute(&problem, AT_TYPE_F32, 3, extents, n % 2 ? TURNED : ROWS_STAY, &err), AT_OK);
+        cr_assert_eq(at_run(tuner, &problem, buffers, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
+        const fake_record r = fake_read();
+        cr_assert(r.params[0] == OUT && r.params[1] == IN);
+        /* The extent of the last dimension, and above it how many tiles it has, or what divides by it. */
+        cr_assert_eq(n % 2 ? r.later[2] : r.later[3] & 0xffffffff, n % 2 ? n | (int64_t)1 << 32 : 8, "%ld",
+                     (long)n);
+    }
+    cr_assert_leq(fake_read().loads, 4, "a kernel is loaded once for all");
     at_close(tuner);
 }
 

@@ -6,6 +6,7 @@
 #include "pack/pack.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,3 +86,25 @@ static inline void write_files(atx_pack_files *files, const atx_pack *const *pac
         atx_pack_compiled_clear(&models[m]);
     free(models);
 }
+
+#ifdef AT_CUDA_INCLUDE
+/* The written C as a shared object; its kernels are no code, since nothing is launched. */
+static inline void *compile_all(const atx_pack *const *packs, int count, const char *folder)
+{
+    atx_pack_files files = { 0 };
+    char command[1024], object[256];
+    write_files(&files, packs, count);
+    write_text(folder, "packed.h", &files.header);
+    write_text(folder, "packed.c", &files.source);
+    snprintf(object, sizeof object, "%s/packed.so", folder);
+    snprintf(command, sizeof command,
+             "cc -O1 -std=c11 -Wall -Wextra -Werror -shared -fPIC -I'%s' -o '%s' '%s/packed.c'",
+             AT_CUDA_INCLUDE, object, folder);
+    cr_assert_eq(system(command), 0, "%s",
+                 command); // NOLINT(cert-env33-c): the compiler is what is tested with
+    void *so = dlopen(object, RTLD_LAZY);
+    cr_assert(so, "%s", dlerror());
+    atx_pack_files_clear(&files);
+    return so;
+}
+#endif

@@ -36,6 +36,10 @@ class Pack:
         self.name, self.op, self.dtype = (str(self.description[key]) for key in ("name", "op", "dtype"))
         self._op = next(op for op in self.tuner.ops() if op.name == self.op)
         self.sizes = self._op.sizes
+        if not self.sizes:
+            self.tuner.close()
+            raise ValueError(f"{path}: found a pack of {self.op}, whose problems are also orders of dimensions; expected "
+                             "Tuner(packs=path) for it, and that tuner's permute")
         self._type = _native.TYPES[self.dtype]
         self._args: tuple[_native.Arg, ...] = ()
         self._operators: dict[Any, Any] = {}
