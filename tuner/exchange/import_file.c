@@ -20,13 +20,10 @@ static at_status read_text(atx_import_file *file, at_error *err)
     atx_text_file *text = NULL;
     bool is_csv = false;
     at_status status = atx_text_file_open(&text, file->path, err);
-    if (status == AT_OK)
-        status = atx_text_file_all(text, &file->text, ATX_JSON_MAX_TEXT, err);
+    ATX_THEN(status, atx_text_file_all(text, &file->text, ATX_JSON_MAX_TEXT, err));
     atx_text_file_close(text);
-    if (status == AT_OK)
-        status = atx_import_to_json(&file->text, &is_csv, file->path, err);
-    if (status == AT_OK)
-        status = atx_json_read(&file->json, atx_str_text(&file->text), file->text.len, file->path, err);
+    ATX_THEN(status, atx_import_to_json(&file->text, &is_csv, file->path, err));
+    ATX_THEN(status, atx_json_read(&file->json, atx_str_text(&file->text), file->text.len, file->path, err));
     file->json.is_table = is_csv;
     return status;
 }
@@ -47,8 +44,7 @@ static at_status find_format(atx_import_file *file, at_error *err)
                      FORMATS[i]->looks_like);
     }
     at_status status = atx_str_status(&expected, err);
-    if (status == AT_OK)
-        status = atx_fail(err, AT_ERR_INPUT, "%s: expected %s", file->path, atx_str_text(&expected));
+    ATX_THEN(status, atx_fail(err, AT_ERR_INPUT, "%s: expected %s", file->path, atx_str_text(&expected)));
     atx_str_clear(&expected);
     return status;
 }
@@ -57,12 +53,10 @@ at_status atx_import_file_read(atx_import_file *out, const char *path, at_error 
 {
     *out = (atx_import_file){ .path = path, .type = ATX_DTYPES };
     at_status status = read_text(out, err);
-    if (status == AT_OK)
-        status = find_format(out, err);
+    ATX_THEN(status, find_format(out, err));
     if (status == AT_OK && !out->format->about(out))
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = out->format->read(out, err);
+    ATX_THEN(status, out->format->read(out, err));
     if (status == AT_OK && out->json.torn && !out->format->may_end_early)
         status = atx_fail(err, AT_ERR_INPUT, "%s: the file ends too early; expected all of it", path);
     if (status != AT_OK)

@@ -52,8 +52,7 @@ static at_status read_list(atx_import_file *file, atx_import_param *param, uint3
          at = atx_json_next(&file->json, at)) {
         atx_import_value value;
         status = atx_import_value_of(&value, &file->json, at, err);
-        if (status == AT_OK)
-            status = atx_import_add_value(param, &value, err);
+        ATX_THEN(status, atx_import_add_value(param, &value, err));
     }
     return status;
 }

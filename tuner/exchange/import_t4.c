@@ -251,8 +251,7 @@ static at_status read_result(atx_import_file *file, uint32_t node, double unit_s
     if (template_of(file, configuration) != file->number)
         return AT_OK;
     at_status status = atx_import_add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = atx_import_read_places(trial, file, configuration, err);
+    ATX_THEN(status, atx_import_read_places(trial, file, configuration, err));
     if (status == AT_OK && objective)
         status = atx_import_read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err);
     if (status != AT_OK)
@@ -336,8 +335,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
         atx_import_read_unit(&unit_s, json, metadata ? atx_json_member(json, metadata, "timeunit") : 0, err);
     if (status == AT_OK && file->own && !file->template_count)
         status = list_templates(file, metadata, results, err);
-    if (status == AT_OK)
-        status = read_names(file, results, err);
+    ATX_THEN(status, read_names(file, results, err));
     for (uint32_t at = atx_json_first(json, results); status == AT_OK && at; at = atx_json_next(json, at))
         status = read_result(file, at, unit_s, err);
     for (int i = 0; status == AT_OK && i < file->param_count; i++)

@@ -247,8 +247,7 @@ at_status atx_import_to_json(atx_str *text, bool *is_csv, const char *path, at_e
         join_lines(&out, begin, skipped);
     else
         status = read_csv(&out, begin, skipped + 1, path, err);
-    if (status == AT_OK)
-        status = atx_str_status(&out, err);
+    ATX_THEN(status, atx_str_status(&out, err));
     if (status != AT_OK) {
         atx_str_clear(&out);
         return status;

@@ -223,8 +223,7 @@ static at_status read_declared(atx_import_file *file, at_error *err)
              v = atx_json_next(json, v)) {
             atx_import_value value;
             status = atx_import_value_of(&value, json, v, err);
-            if (status == AT_OK)
-                status = atx_import_add_value(param, &value, err);
+            ATX_THEN(status, atx_import_add_value(param, &value, err));
         }
         if (status == AT_OK && !param->count)
             status = atx_json_fail(json, at, 0, err, "found no values of %s in tune_params; expected a list",
@@ -247,8 +246,7 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
             "found an entry with neither time nor __error__; expected a number, or why it failed");
     atx_import_trial *trial = NULL;
     at_status status = atx_import_add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = atx_import_read_places(trial, file, node, err);
+    ATX_THEN(status, atx_import_read_places(trial, file, node, err));
     if (status != AT_OK)
         return status;
     if (error) /* since 1.4, in place of a time */

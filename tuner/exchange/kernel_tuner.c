@@ -221,8 +221,7 @@ at_status atx_kernel_tuner_write(atx_store *store, const atx_dump_options *optio
                           "parameters of one: "
                           "expected --template to choose it",
                           atx_str_text(&chosen.template_name));
-    if (status == AT_OK)
-        status = write_all(&w, err);
+    ATX_THEN(status, write_all(&w, err));
     clear_params(&w);
     atx_str_clear(&w.to.line);
     atx_one_problem_clear(&chosen);

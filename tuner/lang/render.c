@@ -223,8 +223,7 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
         status = add_fixed(&text, t, bound, err);
         add_template(&text, t);
     }
-    if (status == AT_OK)
-        status = hand_over(out, &text, err);
+    ATX_THEN(status, hand_over(out, &text, err));
     atx_str_clear(&text);
     atx_str_clear(&words);
     return status;

@@ -444,8 +444,7 @@ static at_status read_layout(reader *r, const atx_op *op)
     atx_problem problem;
     at_error cause = { 0 };
     at_status status = atx_layout_read(&problem, &line, &cause);
-    if (status == AT_OK)
-        status = atx_layout_reduce(&problem, r->catalog, &cause);
+    ATX_THEN(status, atx_layout_reduce(&problem, r->catalog, &cause));
     if (status == AT_OK && problem.op != op)
         note_reduced(r, &problem);
     if (status == AT_OK)
@@ -511,8 +510,7 @@ static at_status read_range(reader *r, const atx_shape_range *range, const char 
         atx_str_add_int(&one, size);
         atx_str_add_bytes(&one, range->end, (size_t)(end - range->end));
         status = atx_str_status(&one, r->err);
-        if (status == AT_OK)
-            status = read_line(r, one.data, one.data + one.len);
+        ATX_THEN(status, read_line(r, one.data, one.data + one.len));
     }
     atx_str_clear(&one);
     return status;
@@ -560,8 +558,7 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
         r.defaults = *defaults;
     atx_shape_plain(&plain, text, len);
     at_status status = atx_str_status(&plain, err);
-    if (status == AT_OK)
-        status = read_lines(&r, atx_str_text(&plain), plain.len);
+    ATX_THEN(status, read_lines(&r, atx_str_text(&plain), plain.len));
     if (status == AT_OK && r.fault_count)
         status = atx_fail(err, AT_ERR_INPUT, "%s", atx_str_text(&r.faults));
     if (status == AT_OK && r.set.count == 0)
@@ -585,8 +582,7 @@ at_status atx_shapes_read(atx_shapes *out, const char *path, const atx_catalog *
     atx_str text = { 0 };
     path = strcmp(path, "-") ? path : "/dev/stdin";
     at_status status = atx_str_read_file(&text, path, MAX_FILE_BYTES, err);
-    if (status == AT_OK)
-        status = atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err);
+    ATX_THEN(status, atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err));
     atx_str_clear(&text);
     return status;
 }

@@ -335,10 +335,8 @@ static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_err
 {
     if (status == AT_OK && l->out_of_memory)
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_catalog_failure(l->catalog, err);
-    if (status == AT_OK)
-        status = atx_index_link(&l->index, first, err);
+    ATX_THEN(status, atx_catalog_failure(l->catalog, err));
+    ATX_THEN(status, atx_index_link(&l->index, first, err));
     l->out_of_memory = false;
     return status;
 }
@@ -355,8 +353,7 @@ static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_erro
     atx_problem_key key;
     size_t first = l->index.count;
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    if (status == AT_OK)
-        status = atx_store_each_newest_for(l->store, &key, keep_entry, l, err);
+    ATX_THEN(status, atx_store_each_newest_for(l->store, &key, keep_entry, l, err));
     atx_str_clear(&shape);
     return take_rows(l, first, status, err);
 }

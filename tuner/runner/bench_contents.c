@@ -219,9 +219,8 @@ static at_status compare_guards(atx_bench *b, const atx_checked *c, int i, at_er
     bool written = atx_role_is_output(b->setup.buffers[i].role) && (c->is_copy || c->timed);
     uint64_t before = ATX_GUARD_BYTES - (uint64_t)(written ? b->layout.skew[i] : 0);
     at_status status = compare_guard(b, at - ATX_GUARD_BYTES, before, BEFORE, found + 16, err);
-    if (status == AT_OK)
-        status = compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND,
-                               found + 32, err);
+    ATX_THEN(status, compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND,
+                                   found + 32, err));
     return status;
 }
 

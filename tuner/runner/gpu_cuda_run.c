@@ -209,12 +209,10 @@ at_status atx_gpu_load_all(atx_module **out, atx_gpu *gpu, const atx_kernel *k, 
 {
     atx_module *m = NULL;
     at_status status = atx_gpu_load(&m, gpu, k->cubin, k->name, &k->geometry, err);
-    if (status == AT_OK)
-        status = atx_gpu_check_launch(gpu, m, 0, &k->geometry, err);
+    ATX_THEN(status, atx_gpu_check_launch(gpu, m, 0, &k->geometry, err));
     for (int i = 0; i < k->more_count && status == AT_OK; i++) {
         status = atx_gpu_load_step(m, gpu, k->more[i].name, &k->more[i].geometry, err);
-        if (status == AT_OK)
-            status = atx_gpu_check_launch(gpu, m, i + 1, &k->more[i].geometry, err);
+        ATX_THEN(status, atx_gpu_check_launch(gpu, m, i + 1, &k->more[i].geometry, err));
     }
     if (status != AT_OK) {
         atx_gpu_unload(gpu, m);

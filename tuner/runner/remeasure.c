@@ -128,8 +128,7 @@ static at_status load_one(remeasurement *f, int i, at_error *err)
         return AT_OK;
     at_status status = atx_gpu_load_all(&f->modules[i], f->by->gpu, &it->kernel, err);
     what->module = f->modules[i];
-    if (status == AT_OK)
-        status = atx_measure_verify(&seen, bench_of(f, i), what, err);
+    ATX_THEN(status, atx_measure_verify(&seen, bench_of(f, i), what, err));
     if (status == AT_OK)
         keep_seen(f, i, &seen);
     return status;
@@ -209,10 +208,8 @@ static at_status for_each(remeasurement *f, at_status (*step)(remeasurement *f, 
 static at_status load_all(remeasurement *f, at_error *err)
 {
     at_status status = for_each(f, load_one, err);
-    if (status == AT_OK)
-        status = for_each(f, forget_launches, err);
-    if (status == AT_OK)
-        status = for_each(f, estimate, err);
+    ATX_THEN(status, for_each(f, forget_launches, err));
+    ATX_THEN(status, for_each(f, estimate, err));
     return status == AT_OK ? for_each(f, open_batch, err) : status;
 }
 
@@ -407,16 +404,13 @@ static at_status check_all(remeasurement *f, at_error *err)
 static at_status measure_all(remeasurement *f, at_error *err)
 {
     at_status status = atx_bench_move(f->by->bench, err);
-    if (status == AT_OK)
-        status = load_all(f, err);
-    if (status == AT_OK)
-        status = measure_rounds(f, err);
+    ATX_THEN(status, load_all(f, err));
+    ATX_THEN(status, measure_rounds(f, err));
     if (status == AT_OK)
         remeasure_rows(f);
     if (status == AT_OK && f->by->scales)
         status = for_each(f, measure_energy_of, err);
-    if (status == AT_OK)
-        status = check_all(f, err);
+    ATX_THEN(status, check_all(f, err));
     if (status == AT_OK)
         find_ties(f);
     return status;
