@@ -11,7 +11,6 @@
 #include "util/beside.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -4,7 +4,6 @@
 #include "device/device.h"
 #include "exchange/adopt.h"
 #include "source/find_headers.h"
-#include "source/host_launch.h"
 #include "source/paths.h"
 #include "util/out_file.h"
 #include "util/regular.h"

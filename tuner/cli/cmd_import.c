@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static const atx_usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",

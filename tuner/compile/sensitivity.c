@@ -12,7 +12,6 @@
 #include "lang/tensor_map.h"
 #include "source/lex.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ROUNDS = 3 };

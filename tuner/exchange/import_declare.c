@@ -14,7 +14,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Combinations of values on which a division is tried: all of them, or so many drawn at random. */

@@ -8,7 +8,6 @@
 #include "util/text_file.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const atx_import_format *const FORMATS[] = { &atx_import_t1,  &atx_import_cache,  &atx_import_clblast,
                                                     &atx_import_ktt, &atx_import_triton, &atx_import_table,

@@ -5,7 +5,6 @@
 #include "exchange/one_problem.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_wanted(const atx_dump_options *o, const atx_problem_key *key)

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* What is known of an answer for the problem itself. */
 typedef struct known {

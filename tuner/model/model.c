@@ -12,7 +12,6 @@
 #include "space/space.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 /* ranks.c - see ranks.h: the role of this process, and the other ranks. */
 #include "mpi/ranks_internal.h"
 
-#include "mpi/frames.h"
 #include "mpi/server.h"
-#include "util/cancel.h"
 #include "util/clock.h"
 
 #include <stdio.h>

@@ -8,10 +8,7 @@
  */
 #include "runner/bench_internal.h"
 
-#include "declare/data.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { PARAMS = 2 * ATX_MAX_ARGS + 1 };
 

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i, uint64_t how, at_error *err)
 {

@@ -10,11 +10,9 @@
 #include "runner/cubin_state.h"
 
 #include "util/stats.h"
-#include "util/clock.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*

@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WARM_UP_S 0.5
 #define FRESH_S   0.5 /* so long what NVML said is still true */

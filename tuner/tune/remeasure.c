@@ -12,7 +12,6 @@
 #include "util/clock.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Noise of a trial's few samples is a few per cent: a candidate that close may be the best. */

@@ -15,7 +15,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Compiled kernels that wait for the device, at most: enough that it never waits for a slow compile. */

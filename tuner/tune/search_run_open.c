@@ -8,8 +8,6 @@
  */
 #include "tune/search_run_internal.h"
 
-#include "util/clock.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

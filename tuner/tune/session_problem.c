@@ -9,10 +9,6 @@
 #include "tune/setup.h"
 #include "util/clock.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SHOW_S  0.05
 #define GRACE_S 1.0
 
