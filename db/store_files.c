@@ -199,8 +199,7 @@ static at_status check_owner(const char *path, const struct stat *info, at_error
     if (info->st_mode & OTHERS_WRITE)
         return atx_fail(
             err, AT_ERR_STORE,
-            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; "
-            "%s%s%s%s",
+            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; %s%s%s%s",
             path, what, (unsigned)(info->st_mode & 07777), shared ? "" : "`chmod go-w ", shared ? "" : path,
             shared ? "" : "` if you trust what is there, or ", ANOTHER);
     return AT_OK;

@@ -65,9 +65,8 @@ static at_status check_path(bool *exists, const char *path, atx_open_mode mode, 
     if (!*exists && mode == ATX_STORE_READ)
         return atx_fail(
             err, AT_ERR_NOT_FOUND,
-            "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name "
-            "another with "
-            "--db",
+            "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name another "
+            "with --db",
             path);
     if (*exists && S_ISDIR(info.st_mode))
         return atx_fail(err, AT_ERR_STORE, "%s: is a folder; the name of a database file was expected", path);
@@ -101,8 +100,7 @@ at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err)
         if (why) {
             status = atx_fail(err, AT_ERR_STORE,
                               "%s: cannot make the folder %s: %s; name a file elsewhere with --db, or set "
-                              "XDG_DATA_HOME and "
-                              "XDG_CACHE_HOME to folders that you may write to",
+                              "XDG_DATA_HOME and XDG_CACHE_HOME to folders that you may write to",
                               path, folder, strerror(why));
             break;
         }
@@ -441,9 +439,8 @@ at_status atx_store_check_place(atx_store *store, at_error *err)
         return AT_OK;
     return atx_fail(
         err, AT_ERR_STORE,
-        "%s: was removed, renamed or replaced while this program had it open; what would be stored "
-        "now would be gone; run the same command again (`autotune merge` adds to a database that is "
-        "in use)",
+        "%s: was removed, renamed or replaced while this program had it open; what would be stored now would "
+        "be gone; run the same command again (`autotune merge` adds to a database that is in use)",
         store->path);
 }
 

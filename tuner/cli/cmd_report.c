@@ -10,12 +10,10 @@ static const atx_usage USAGE = {
     "autotune report [-o FILE] [options]\n       autotune report --pack NAME.json [-o FILE] [--templates "
     "DIR]",
     "Writes one self-contained HTML page that loads nothing, light or dark as the reader's system is: "
-    "problems "
-    "with their share of the ceiling, which template wins where, and for each problem the course of its "
-    "search, the effect of each parameter, ties, its winners from run to run, conditions and failures. With "
-    "--before what has changed since an earlier database. With --pack a pack: its kernels, which of them "
-    "takes "
-    "which sizes, what it is expected to lose and where.",
+    "problems with their share of the ceiling, which template wins where, and for each problem the course of "
+    "its search, the effect of each parameter, ties, its winners from run to run, conditions and failures. "
+    "With --before what has changed since an earlier database. With --pack a pack: its kernels, which of "
+    "them takes which sizes, what it is expected to lose and where.",
 };
 
 typedef struct report_args {

@@ -72,8 +72,7 @@ static at_status count_numbers(atx_filling *out, const atx_held *h, const int64_
     at_status status = atx_expr_eval(&many, h->arg->input.upto, slots, err);
     if (status == AT_OK && (many < 1 || !fits_number(many - 1, h->number)))
         return atx_fail_at(err, h->arg->input.where,
-                           "found %lld integers for '%s'; expected at least one, and such as its type "
-                           "has",
+                           "found %lld integers for '%s'; expected at least one, and such as its type has",
                            (long long)many, h->arg->name);
     out->a = (uint64_t)many;
     return status;

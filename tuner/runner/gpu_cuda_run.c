@@ -255,8 +255,7 @@ at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout 
     if (!gpu->api.encode_tiled)
         return atx_fail(
             err, AT_ERR_DEVICE,
-            "the CUDA driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0; update the "
-            "driver");
+            "the CUDA driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0; update the driver");
     CUresult code =
         gpu->api.encode_tiled(map, l->type, (unsigned)l->rank, (void *)(uintptr_t)address, l->dims,
                               l->strides, l->box, l->steps, l->interleave, l->swizzle, l->l2, l->nan);

@@ -224,8 +224,7 @@ static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
     atx_time_text(time, sizeof time, tally.best->m.timing.median_s);
     atx_str_addf(out,
                  "interrupted in the re-measurement (%s); the fastest of %lld trials was %s %s with %s; the "
-                 "same command "
-                 "goes on with the re-measurement",
+                 "same command goes on with the re-measurement",
                  where, (long long)tally.decided, tally.best->t->name, tally.best->text, time);
 }
 
