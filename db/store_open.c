@@ -75,7 +75,7 @@ static at_status check_path(bool *exists, const char *path, atx_open_mode mode, 
     return AT_OK;
 }
 
-/* 0, or why not. What is there is no error, which a file system that is only read may call EROFS. */
+/* 0 or errno. A folder that exists is no error; a read-only file system may report EROFS for it. */
 static int make_folder(const char *folder, mode_t mode)
 {
     struct stat info;
@@ -344,7 +344,7 @@ static at_status open_reader(atx_store *store, at_error *err)
     return status;
 }
 
-/* `cancel` may end the opening; what is done with the store later is none of its business. */
+/* `cancel` may end the opening; it does not affect later use of the store. */
 static at_status open_named(atx_store **out, const char *file, const char *path, atx_open_mode mode,
                             int wait_ms, const atx_cancel *cancel, at_error *err)
 {

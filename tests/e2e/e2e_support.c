@@ -112,7 +112,7 @@ void e2e_begin(void)
     snprintf(path, sizeof path, "%s.home", folder); /* a working directory that holds it is not read */
     mkdir(path, 0777);
     setenv("HOME", path, 1);
-    setenv("AUTOTUNE_NO_SHIPPED", "1", 1); /* what is stored is the test's alone */
+    setenv("AUTOTUNE_NO_SHIPPED", "1", 1); /* stored results are the test's own */
     setenv("AT_E2E", folder, 1);           /* marks the processes of this test */
     unsetenv("AUTOTUNE_EXE");
 }

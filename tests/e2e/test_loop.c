@@ -1,5 +1,5 @@
 /*
- * test_loop.c - `autotune tune` from end to end: what a kernel, a driver or a device does wrong costs a
+ * test_loop.c - `autotune tune` from end to end: a fault of a kernel, a driver or a device costs a
  * trial, or ends the run with a message and a documented exit code; never more.
  */
 #include "db/store_internal.h"
@@ -77,7 +77,7 @@ Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
 }
 
-/* What the store takes for good and the driver does not: of another machine, say. */
+/* Kernels that are valid for the store and not for the driver: of another machine, say. */
 static void spoil_kernels(void)
 {
     char path[400];
@@ -117,7 +117,7 @@ Test(loop, so_is_one_that_the_final_is_the_first_to_load)
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);
 }
 
-/* Once: what the compiler makes is no better than it is. */
+/* It is compiled again once only. */
 Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 {
     fill_own_cache();
@@ -496,7 +496,7 @@ Test(loop, a_driver_that_talks_nonsense_is_told)
     }
 }
 
-/* A hung kernel of one run holds the device until its deadline: no fault of what the other run tries. */
+/* A hung kernel of one run holds the device until its deadline: no fault of the other run's trials. */
 Test(loop, two_runs_take_turns)
 {
     e2e_run other;
@@ -549,7 +549,7 @@ Test(loop, memory_that_is_gone_when_it_is_asked_for)
     e2e_expect(strstr(run.out, "CUDA_ERROR_OUT_OF_MEMORY"), run);
 }
 
-/* Told first, whatever its place in the list; the others are tuned. What is known needs no memory. */
+/* Told first, whatever its place in the list; the others are tuned. Known results need no memory. */
 Test(loop, problems_that_do_not_fit_are_refused_before_anything_starts)
 {
     e2e_write("shapes", "copy 1000 f32\ncopy 400000000 f32\ncopy 3000000000x1000000 f32\n");

@@ -1,5 +1,5 @@
 /*
- * test_overlap.c - what is done at the same time: compilers start while the device does, and compile the
+ * test_overlap.c - work that overlaps: compilers start while the device does, and compile the
  * first candidates while buffers are filled. What must not be waited for never ends here.
  */
 #include "e2e_support.h"

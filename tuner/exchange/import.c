@@ -14,7 +14,7 @@
 
 /* ---- which belongs to which ---- */
 
-/* What was read, a file for each template of it. */
+/* A recording, a file for each template of it. */
 typedef struct files {
     atx_import_file *items;
     size_t count, cap;
@@ -187,7 +187,7 @@ static at_status add_items(atx_import *out, files *f, const atx_import_options *
     return status;
 }
 
-/* What is held for a file, with the rows that its trials become. */
+/* The state of reading one file, with the rows that its trials become. */
 static size_t bytes_of(const atx_import_file *file)
 {
     size_t shared = file->shares ? 0 : file->text.cap + file->json.count * sizeof *file->json.nodes;

@@ -188,7 +188,7 @@ static void add_template(atx_str *out, const declaring *d)
     atx_str_add(out, "*/\n");
 }
 
-/* What is stored: the op stands in the text of its first template alone. */
+/* The text to store: the op is in the text of its first template alone. */
 static void add_declaration(atx_str *out, const declaring *d)
 {
     if (d->file->number == 0)

@@ -14,7 +14,7 @@
 
 #define TEMPLATE "template"
 
-/* ---- what it says about the problem ---- */
+/* ---- the problem ---- */
 
 /* "8x4096x128" as sizes; false: it is more than that, an order of dimensions or leading ones. */
 static bool read_shape(atx_import_file *file, const char *text)

@@ -26,7 +26,7 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* What the name of a time begins with; the unit is its last word, or with `alone` all of it. */
+/* Prefixes of names of times; the unit is the last word, or with `alone` all of it. */
 static bool names_time(double *unit_s, const atx_json *json, uint32_t name, bool alone)
 {
     static const char *const TIMES[] = { "time", "runtime", "duration",    "median",

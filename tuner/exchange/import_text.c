@@ -10,7 +10,7 @@
 
 enum { MAX_COLUMNS = 256 };
 
-/* ---- what it is ---- */
+/* ---- the format ---- */
 
 static at_status refuse(const atx_str *text, const char *begin, const char *path, at_error *err)
 {

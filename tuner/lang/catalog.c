@@ -189,7 +189,7 @@ static at_status add_declared(atx_catalog *c, const atx_op *op, const folder *f,
     return atx_declares(file->text, file->len, "op") ? AT_OK : check_kind(file, err);
 }
 
-/* Tells of what is wrong with the user's input, which is left out then; the rest goes on. */
+/* Reports an error in the user's input, which is left out; the rest is used. */
 static at_status leave_out(const atx_catalog *c, at_status status, const char *what, const at_error *cause,
                            at_error *err)
 {
@@ -366,7 +366,7 @@ static at_status add_directory(atx_catalog *c, const char *dir, at_error *err)
     if (status == AT_OK && files == 0)
         status = atx_fail(err, AT_ERR_INPUT,
                           "%s: found no .cu file in it or its sub-folders; expected templates", dir);
-    c->commons.allowed = NULL; /* what a recording declares is text, whatever it names */
+    c->commons.allowed = NULL; /* declarations of a recording are text, whatever they name */
     names_clear(&sub);
     return status;
 }
@@ -418,7 +418,7 @@ at_status atx_catalog_open_with(atx_catalog **out, const atx_catalog_options *op
     if (status == AT_OK && !options->lazily)
         status = atx_catalog_read_all(c, err);
     ATX_THEN(status, check_ops(c, err));
-    c->broken = NULL; /* what is added later is whole or refused */
+    c->broken = NULL; /* later additions are whole or refused */
     if (status == AT_OK)
         *out = c;
     else

@@ -4,7 +4,7 @@
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *
- * It is read strictly: what is not of this form is refused. Nothing of the file is trusted, neither lengths
+ * It is read strictly: any other form is refused. Nothing of the file is trusted, neither lengths
  * nor sizes.
  */
 #include "lang/npy.h"

@@ -95,7 +95,7 @@ static at_status offset_numbers(atx_filling *out, const atx_arg *arg, int64_t ro
     return status;
 }
 
-/* What goes with the offsets of another argument has as many elements as these share. */
+/* An argument that follows the offsets of another one has as many elements as these share. */
 static at_status member_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
 {
     int64_t count = 0;

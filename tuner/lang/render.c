@@ -73,7 +73,7 @@ static void add_type(atx_str *out, const atx_op *op, atx_dtype type)
                      atx_dtype_cuda(op->scope.named[i].type, false));
 }
 
-/* What is used, then the file itself, each with its own lines for messages. */
+/* The texts of `use` lines, then the file itself, each with its own line numbers for messages. */
 static void add_parts(atx_str *out, const char *source, const atx_part *parts, int count)
 {
     for (int i = 0; i < count; i++) {

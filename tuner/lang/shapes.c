@@ -43,7 +43,7 @@ typedef struct extra {
     const char *at; /* NULL: not there */
 } extra;
 
-/* What was found on one line so far; places are NULL for what is not there. */
+/* The words found on one line so far; places are NULL for missing ones. */
 typedef struct entry {
     int64_t sizes[ATX_MAX_DIMS];
     const char *places[ATX_MAX_DIMS]; /* of the sizes */
@@ -316,7 +316,7 @@ static bool too_large(const entry *e)
     return false;
 }
 
-/* What was asked for holds where it can: an op with one type has that. */
+/* The wanted type, where the op has it: an op with one type has that. */
 static atx_dtype default_type(const reader *r, const atx_op *op)
 {
     if (__builtin_popcount(op->types) == 1)
@@ -359,7 +359,7 @@ static void fail_no_size(reader *r, const entry *e)
     atx_str_clear(&dims);
 }
 
-/* What the line does not say itself; false: it lacks something, or says too much. */
+/* Adds the defaults; false: the line lacks something, or says too much. */
 static bool complete(reader *r, entry *e)
 {
     atx_shape_text *t = &r->text;
@@ -483,7 +483,7 @@ static at_status read_problem(reader *r)
     return atx_shape_good(t) ? finish_line(r, &e) : AT_ERR_INPUT;
 }
 
-/* What is wrong with the line; the others are read nevertheless, so that all faults are known at once. */
+/* Records a fault of the line; the others are read nevertheless, so that all faults are reported at once. */
 static void note_fault(reader *r)
 {
     const atx_shape_text *t = &r->text;

@@ -7,7 +7,7 @@
 static const char *const TYPES[] = { "UINT8", "UINT16",  "UINT32",  "INT32",   "UINT64",
                                      "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16" };
 
-/* What a word means, in bytes, by its number in cuda.h. */
+/* The meaning of a word, in bytes, by its number in cuda.h. */
 typedef struct choice {
     const char *word;
     int64_t bytes;

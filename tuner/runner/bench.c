@@ -345,7 +345,7 @@ static atx_check_kind part_of(const atx_bench *b, atx_check_kernel which)
     return rows && which == ATX_GENERATED ? ATX_CHECK_GENERATED_ROWS : CHECKS[which].part;
 }
 
-/* Loading takes a while: what the problem has no use for is left. */
+/* Loading takes a while: kernels that the problem does not need are left out. */
 static bool is_needed(const atx_bench *b, atx_check_kernel which)
 {
     return atx_check_is_needed(&b->setup, part_of(b, which)) && (which != ATX_VALIDATE || b->has_answer);

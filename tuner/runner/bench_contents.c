@@ -24,7 +24,7 @@
     (n).filling.a, (n).filling.b, (n).filling.rows, (n).filling.total, (n).filling.variance,                 \
         (seed) + (uint64_t)(int64_t)(buffer)->goes_with, (b)->moved ? (b)->lock : 0
 
-/* What a reference leaves of an output is the same in all sets. */
+/* Parts of an output that a reference leaves unwritten are equal in all sets. */
 static uint64_t contents_seed(const atx_bench *b, int set, int buffer)
 {
     const bool left = b->setup.gaps && b->setup.buffers[buffer].role == ATX_OUTPUT;

@@ -33,7 +33,7 @@ typedef struct atx_one_number {
     const char *field; /* "": of none */
 } atx_one_number;
 
-/* Says what it is and should be. */
+/* Adds the found and the expected value. */
 static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, const atx_one_number *n,
                              at_error *err)
 {
@@ -161,7 +161,7 @@ static at_status describe_bytes(atx_seen *out, atx_bench *b, const atx_checked *
     return add_numbers(out, b, c, &n, err);
 }
 
-/* What a kernel of the op's says. */
+/* The verdict of the op's own kernel. */
 static void describe_validator(atx_seen *out, const atx_buffer *buffer, const uint64_t *found)
 {
     const uint64_t *said = found + ATX_FOUND_BY;

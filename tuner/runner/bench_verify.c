@@ -19,7 +19,7 @@ atx_checked atx_bench_checked(const atx_bench *b, atx_sets sets, bool is_copy)
         atx_checked){ .sets = sets, .is_copy = is_copy, .answer = answer ? &b->answers[answer - 1] : NULL };
 }
 
-/* Compares, and says what was found. */
+/* Compares, and reports the findings. */
 static at_status look(atx_seen *seen, atx_bench *b, const atx_checked *c, bool thorough, at_error *err)
 {
     uint64_t found[ATX_FOUND_WORDS];

@@ -338,7 +338,7 @@ bool atx_gpu_is_lost(atx_gpu *gpu)
     return gpu->api.cuCtxSynchronize() != CUDA_SUCCESS;
 }
 
-/* What a kernel asks for in vain once, it asks for in vain always. */
+/* A request that is refused once is always refused. */
 static const CUresult LASTING[] = {
     CUDA_ERROR_INVALID_VALUE,           /* a grid or block beyond the device's limits        */
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, /* more registers or shared memory than there are    */

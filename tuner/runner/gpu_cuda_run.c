@@ -25,7 +25,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What a kernel is told before it is launched so. */
+/* The attributes that a kernel gets before it is launched so. */
 static at_status prepare_function(atx_gpu *gpu, CUfunction function, const atx_geometry *g, int64_t shared,
                                   at_error *err)
 {

@@ -193,7 +193,7 @@ static at_status refused_or_lost(atx_measured *out, atx_gpu *gpu, at_status stat
     return status;
 }
 
-/* What was seen last decides. */
+/* The last observation decides. */
 static void conclude(atx_measured *m, const trial_run *r)
 {
     m->verdict = r->seen.verdict;

@@ -101,7 +101,7 @@ static at_status left_out_or_lost(remeasurement *f, int i, at_status status, con
     return AT_OK;
 }
 
-/* What a check of top candidate i found. */
+/* The findings of a check of top candidate i. */
 static void keep_seen(remeasurement *f, int i, const atx_seen *seen)
 {
     atx_remeasure_row *row = &f->rows[i];
@@ -347,7 +347,7 @@ static void find_ties(remeasurement *f)
         f->rows[i].tied = best >= 0 && i != best && is_rival(f, i) && against(f, i, best).low <= 1.0;
 }
 
-/* What is not an entrant of the op itself is compared by time alone. */
+/* Entrants that are not of the op itself are compared by time alone. */
 static at_status measure_energy_of(remeasurement *f, int i, at_error *err)
 {
     if (!is_rival(f, i))
@@ -374,7 +374,7 @@ static at_status sample_and_check(remeasurement *f, int i, at_error *err)
     return status == AT_OK ? check_one(f, i, true, err) : status;
 }
 
-/* Fast because wrong must not win: what was timed last is checked, whatever was before. */
+/* A kernel that is fast because it is wrong must not win: the last timed launch is checked again. */
 static at_status check_last(remeasurement *f, int i, at_error *err)
 {
     int checks = 1;
@@ -389,7 +389,7 @@ static at_status check_last(remeasurement *f, int i, at_error *err)
     return status;
 }
 
-/* Also where the re-measurement is cancelled: what has been timed is not left without a check. */
+/* Also where the re-measurement is cancelled: timed kernels are still checked. */
 static at_status check_all(remeasurement *f, at_error *err)
 {
     at_status status = AT_OK;
