@@ -42,11 +42,6 @@ static void read_type_key(atx_import_file *file, const char *key)
         file->type = atx_dtype_of_key(key, 1);
 }
 
-static bool is_t4(const atx_json *json)
-{
-    return atx_json_member(json, 0, "results") != 0;
-}
-
 static bool read_about(atx_import_file *file)
 {
     const atx_json *json = &file->json;
@@ -344,7 +339,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
 }
 
 const atx_import_format atx_import_t4 = { .tool = "T4 results",
-                                          .looks_like = "T4 results (results)",
-                                          .is_it = is_t4,
+                                          .looks_like = "T4 results",
+                                          .has = { "results" },
                                           .about = read_about,
                                           .read = read_t4 };

@@ -261,11 +261,6 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
     return AT_OK;
 }
 
-static bool is_cache(const atx_json *json)
-{
-    return atx_json_member(json, 0, "cache") && atx_json_member(json, 0, "tune_params_keys");
-}
-
 static bool read_about(atx_import_file *file)
 {
     const atx_json *json = &file->json;
@@ -288,9 +283,8 @@ static at_status read_cache(atx_import_file *file, at_error *err)
 }
 
 const atx_import_format atx_import_cache = { .tool = "Kernel Tuner cache file",
-                                             .looks_like =
-                                                 "a Kernel Tuner cache file (tune_params_keys, cache)",
-                                             .is_it = is_cache,
+                                             .looks_like = "a Kernel Tuner cache file",
+                                             .has = { "tune_params_keys", "cache" },
                                              .about = read_about,
                                              .read = read_cache,
                                              .may_end_early = true };
