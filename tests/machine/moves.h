@@ -55,7 +55,7 @@ void must(at_status status, const at_error *err);
 void problems_of(problems *out, const atx_op *op, atx_dtype type, int each);
 void problems_clear(problems *p);
 
-/* What is tried of a template; clear it after. */
+/* The problems for a template; clear them after. */
 void group_collect(group *g, const atx_template *t, problems *on);
 void group_compile(group *g, atx_nvrtc *nvrtc, int cc);
 void group_clear(group *g);

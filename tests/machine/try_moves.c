@@ -6,10 +6,10 @@
  *                                   [--each N] [--count] [--verbose]
  *
  * --type: in this one alone. --part: the K-th of N equal parts of all templates, as ctest runs them.
- * --each: each N-th pair of the shapes; all of them where $AUTOTUNE_TEST_ALL is set. --count: prints how often each
- * template, shape and type would be tried, and runs nothing. The right answer is that of the op's reference
- * kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is not; 77: no
- * NVRTC.
+ * --each: each N-th pair of the shapes; all of them where $AUTOTUNE_TEST_ALL is set. --count: prints how
+ * often each template, shape and type would be tried, and runs nothing. The right answer is that of the op's
+ * reference kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is
+ * not; 77: no NVRTC.
  */
 #include "moves.h"
 
@@ -136,7 +136,7 @@ static void try_template(prober *p, const atx_template *t, problems *on)
 
 /* ---- references ---- */
 
-/* What a plain loop makes of the input; bytes between rows are 0, as outputs begin here. */
+/* The output of a plain loop; bytes between rows are 0, as outputs begin here. */
 static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, int64_t out_bytes)
 {
     const size_t es = (size_t)atx_dtype_bytes(p->type);
@@ -154,7 +154,7 @@ static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, 
     return out;
 }
 
-/* The kernel that says what is right, on every problem. */
+/* The reference kernel, on every problem. */
 static void try_reference(prober *p, const struct tried *on)
 {
     at_error err = { 0 };

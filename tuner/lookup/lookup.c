@@ -31,7 +31,7 @@ const char *atx_match_name(atx_match match)
     return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
 }
 
-/* ---- what is in memory ---- */
+/* ---- the winners in memory ---- */
 
 static bool is_of(const atx_cached *m, const atx_lookup *l, const atx_question *q)
 {
@@ -88,7 +88,7 @@ static at_status read_anew(atx_lookup *l, at_error *err)
     return status;
 }
 
-/* Drops what is in memory where the file has changed since. */
+/* Drops the winners in memory if the file has changed since. */
 static at_status refresh(atx_lookup *l, at_error *err)
 {
     int64_t version = 0;

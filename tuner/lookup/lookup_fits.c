@@ -234,7 +234,7 @@ static at_status explain_present(const known *present, const char *before, at_er
         "its templates; expected that it opens them again");
 }
 
-/* What has become of a text that was stored under this hash. */
+/* The present state of a text that was stored under this hash. */
 static at_status check_headers(atx_store *store, const atx_catalog *catalog, const known *present,
                                const char *stored, at_error *err)
 {

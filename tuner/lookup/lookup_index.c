@@ -383,9 +383,9 @@ at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_
     return status;
 }
 
-/* ---- what an empty name stands for ---- */
+/* ---- the meaning of an empty name ---- */
 
-/* What was measured before what was replayed. */
+/* Measured results before replayed ones. */
 static bool is_newer(const atx_entry *a, const atx_entry *b)
 {
     if (is_replayed(a) != is_replayed(b))
@@ -405,7 +405,7 @@ static const char *newest_device(const atx_lookup *l)
     return newest ? newest->answer.fingerprint.device : "";
 }
 
-/* Only what this program knows counts. */
+/* Only devices that this program knows count. */
 static void take_device(void *context, const char *device, const atx_problem_key *tuned)
 {
     atx_lookup *l = context;
@@ -516,7 +516,7 @@ static const char *most_known_device(const atx_shipped_group *groups, size_t cou
     return most;
 }
 
-/* What is there of other ops says nothing, unless there is nothing of this one. */
+/* Winners of other ops count only if there are none of this one. */
 const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, const char *op,
                                const char *here)
 {

@@ -41,7 +41,7 @@ typedef struct looking {
     const atx_lookup *l;
     const atx_entry *winner;
     const atx_question *question;
-    atx_str wrong;      /* what the store knows to be wrong, on the device, for either problem */
+    atx_str wrong;      /* configurations that failed on the device, for either problem */
     runner_up best;     /* whose answer is made of a trial; when found */
     bool found, failed; /* failed: out of memory */
 } looking;
@@ -118,7 +118,7 @@ static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *
     return atx_answer_copy(out, &a);
 }
 
-/* How much worse than the winner, by what is tuned for now; the sizes are those of the trial's problem. */
+/* How much worse than the winner, by the present objective; the sizes are those of the trial's problem. */
 static double cost_of(const looking *k, const atx_trial_row *row)
 {
     const atx_winner *w = &k->winner->answer.winner;

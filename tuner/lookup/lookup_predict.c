@@ -322,7 +322,7 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     return status;
 }
 
-/* AUTOTUNE_NO_MODEL: what is near answers. */
+/* AUTOTUNE_NO_MODEL: near winners answer. */
 static bool not_wanted(const atx_lookup *l)
 {
     const char *without = l->no_environment ? NULL : getenv("AUTOTUNE_NO_MODEL");
@@ -350,7 +350,7 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_quest
     snprintf(out->broken, sizeof out->broken, "%s", l->predictors->broken);
     if (!r || (!r->own && near && reach < NEAR_BY))
         return AT_ERR_NOT_FOUND;
-    bool worth_it = false; /* to learn from what the model has not seen */
+    bool worth_it = false; /* to learn from new trials */
     if (l->predictors->unseen)
         status = has_training_samples(&worth_it, l, q->problem->op, err);
     const asked a = { l, r, q };

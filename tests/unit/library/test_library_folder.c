@@ -38,7 +38,7 @@ static at_tuner *open_templates(void)
     return tuner;
 }
 
-/* An op whose only template takes sizes below ten. Five arguments are what the fake driver reads. */
+/* An op whose only template takes sizes below ten. The fake driver reads five arguments. */
 static at_tuner *tuner_of_small(void)
 {
     make_folder("templates");
@@ -172,7 +172,7 @@ Test(library_folder, what_goes_into_a_variable_is_copied_there_before_each_launc
     at_close(tuner);
 }
 
-/* Five arguments are what the fake driver reads. */
+/* The fake driver reads five arguments. */
 Test(library_folder, a_buffer_of_no_elements_may_be_missing)
 {
     at_error err = { 0 };

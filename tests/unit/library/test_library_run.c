@@ -52,7 +52,7 @@ Test(library_run, runs_right_what_nobody_tuned)
     at_close(tuner);
 }
 
-/* What a server does that must not stop for a compiler: it prepares ahead, and then only launches. */
+/* A server that must not wait for a compiler: it prepares ahead, and then only launches. */
 Test(library_run, without_leave_to_compile_only_what_is_there_runs)
 {
     const at_buffer buffers[] = { { at_address(OUT), 0 }, { at_address(IN), 0 } };
@@ -76,7 +76,7 @@ Test(library_run, without_leave_to_compile_only_what_is_there_runs)
     at_close(tuner);
 }
 
-/* A program that meets ever-new shapes: what it has loaded need not stay until it ends. */
+/* A program that meets ever-new shapes: loaded kernels need not stay until it ends. */
 Test(library_run, what_is_forgotten_is_unloaded_and_prepared_again)
 {
     at_error err = { 0 };
@@ -104,7 +104,7 @@ Test(library_run, what_is_forgotten_is_unloaded_and_prepared_again)
     cr_assert_eq(at_forget(NULL, &err), AT_ERR_USAGE);
 }
 
-/* Programs that tune by themselves: graphs may still run what was loaded before. */
+/* Programs that tune by themselves: graphs may still run kernels that were loaded before. */
 Test(library_run, what_is_renewed_is_looked_up_again_and_stays_loaded)
 {
     at_error err = { 0 };
