@@ -37,7 +37,7 @@ typedef enum atx_column_kind {
     ATX_KIND_SOME_REAL, /* double, REAL; NaN: NULL, which is read as 0                               */
 } atx_column_kind;
 
-/* What a merge does with the member of a line. Where none is demanded, the table decides whether it may miss.
+/* How a merge treats the member of a line. Where none is demanded, the table decides whether it may miss.
  */
 typedef enum atx_column_rule {
     ATX_RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty */
@@ -190,7 +190,7 @@ typedef struct atx_column {
     size_t offset, size; /* of the member */
 } atx_column;
 
-/* What the views that other programs read call it (schema.sql): in those a name has one meaning. */
+/* Its name in the views that other programs read (schema.sql): there a name has one meaning. */
 const char *atx_column_public(const atx_column *column);
 
 /* Columns of one struct, in the order of the rows above. */
@@ -202,8 +202,8 @@ typedef struct atx_columns {
 extern const atx_columns atx_problem_columns;                     /* of atx_problem_key             */
 extern const atx_columns atx_fingerprint_columns;                 /* of atx_fingerprint: both parts */
 extern const atx_columns atx_device_columns, atx_version_columns; /* of atx_fingerprint             */
-extern const atx_columns atx_trial_figures, atx_winner_figures;   /* what is bound                  */
-extern const atx_columns atx_trial_columns;  /* of atx_trial_row: kernel, figures, time; what is read    */
+extern const atx_columns atx_trial_figures, atx_winner_figures;   /* to bind                        */
+extern const atx_columns atx_trial_columns;  /* of atx_trial_row: kernel, figures, time; to read         */
 extern const atx_columns atx_winner_columns; /* of atx_winner: kernel, figures                           */
 extern const atx_columns atx_answer_columns; /* of atx_answer: problem, time                             */
 extern const atx_columns atx_line_columns;   /* of no struct: dump key and time, as a merge checks them  */

@@ -7,11 +7,12 @@ if(CMAKE_SCRIPT_MODE_FILE)
   endif()
   string(LENGTH "${hex}" digits)
   math(EXPR length "${digits} / 2")
-  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  # A text, and so with a 0 behind: a compiler takes a tenth of the time that it takes for a list of numbers.
+  string(REGEX REPLACE "(................................)" "\\1\"\n\"" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${hex}")
   file(WRITE ${OUTPUT} "/* Made by db/embed_model.cmake from db/models; do not edit. */
 #include \"model/model.h\"
-const unsigned char atx_shipped_model[] = {\n${bytes}0x00 };\nconst size_t atx_shipped_model_bytes = ${length};\n")
+const unsigned char atx_shipped_model[] =\n\"${bytes}\";\nconst size_t atx_shipped_model_bytes = ${length};\n")
   return()
 endif()
 

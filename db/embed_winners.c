@@ -123,12 +123,14 @@ static void pack_row(atx_str *out, const ranked *row)
 
 /* ---- the file ---- */
 
+/* As a text, and so with a 0 behind: a compiler takes a tenth of the time that it takes for a list of
+ * numbers. */
 static void write_bytes(FILE *file, const char *type, const unsigned char *bytes, size_t count)
 {
-    fprintf(file, "%s = {", type);
+    fprintf(file, "%s =", type);
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s%u,", i % 32 ? "" : "\n", bytes[i]);
-    fprintf(file, "\n};\n");
+        fprintf(file, "%s\\%03o", i % 32 ? "" : i ? "\"\n\"" : "\n\"", bytes[i]);
+    fprintf(file, "\";\n");
 }
 
 static void write_groups(FILE *file, const rows *r)
@@ -157,7 +159,7 @@ static at_status write_rows(FILE *file, const rows *r, at_error *err)
     at_status status = atx_str_status(&packed, err);
     if (status == AT_OK)
         write_bytes(file, "const unsigned char atx_shipped_rows[]",
-                    (const unsigned char *)atx_str_text(&packed), packed.len + 1);
+                    (const unsigned char *)atx_str_text(&packed), packed.len);
     atx_str_clear(&packed);
     return status;
 }

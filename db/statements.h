@@ -29,7 +29,7 @@
 #define ATX_TAKE_OR_EMPTY(shown)   "coalesce(" ATX_TAKE_PLAIN(shown) ", '')"
 #define ATX_TAKE_ABOVE_ZERO(shown) "nullif(max(" ATX_TAKE_PLAIN(shown) ", 0), 0)"
 
-/* What a row of trial or winner is of; the figures follow. */
+/* The keys of a row of trial or winner; the figures follow. */
 #define ATX_SQL_ROW_KEY "problem_id, fingerprint_id, template_id, config, run_id, measured_at"
 
 /* Column 0 is the row's number, then come the columns of the structs that are read. */
@@ -286,7 +286,7 @@
       "stored_at = max(stored_at, excluded.stored_at)")                                                \
     X(GET_CUBIN, "SELECT cubin, log, stored_at FROM cubin WHERE key = ?1")                             \
                                                                                                        \
-    /* The cache's order of use is that of rowids: what is used goes to the end. */                    \
+    /* The cache's order of use is that of rowids: a kernel that is used moves to the end. */          \
     X(USE_CUBIN,                                                                                       \
       "UPDATE cubin SET rowid = (SELECT max(rowid) + 1 FROM cubin), stored_at = ?2 WHERE key = ?1")    \
     X(KEEP_CUBIN,                                                                                      \

@@ -53,7 +53,7 @@ const char *atx_store_network_name(uint32_t type);
 /* Its file, as it was named; "" where there is none, in memory. Borrowed. */
 const char *atx_store_file(const atx_store *store);
 
-/* Has another file taken the place of the one that is open, by its name? What is read is still the old one's.
+/* Has another file taken the place of the one that is open, by its name? Reads still see the old one.
  */
 bool atx_store_was_replaced(atx_store *store);
 
@@ -204,7 +204,7 @@ typedef struct atx_answer {
     bool invalid; /* its configuration has failed since: see atx_store_put_verdict */
 } atx_answer;
 
-/* What is stored of an answer, figure by figure, under the names that the public views have for it. */
+/* The stored figures of an answer, under the names of the public views. */
 typedef enum atx_figure_kind { ATX_A_TEXT, ATX_AN_INT, ATX_A_REAL, ATX_A_BOOL } atx_figure_kind;
 typedef struct atx_stored_figure {
     const char *name;

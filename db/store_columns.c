@@ -89,7 +89,7 @@ static cell cell_for(atx_column_kind kind)
                    .is_real = kind == ATX_KIND_REAL || kind == ATX_KIND_SOME_REAL };
 }
 
-/* Members are char * or const char *: a pointer is copied as what it is. */
+/* Members are char * or const char *: the pointer is copied unchanged. */
 static const char *text_of(const void *member)
 {
     const char *text;
@@ -292,7 +292,7 @@ at_status atx_columns_check(const atx_columns *columns, const void *record, at_e
     return status;
 }
 
-/* What a record has no room for would be cut: it would be another name. */
+/* A longer name would be cut, and so be another name. */
 static at_status check_room(const atx_column *c, sqlite3_stmt *s, int index, at_error *err)
 {
     const size_t len = strlen(atx_store_text(s, index));

@@ -2,7 +2,8 @@
  * store_dump.c - a store as lines of JSON, in an order that depends on the contents alone. README.md
  * describes the format.
  *
- * Members are named as the columns. A compact dump leaves out what is as in the line before of the same kind.
+ * Members are named as the columns. A compact dump leaves out members that equal those of the previous line
+ * of the same kind.
  */
 #include "db/store_internal.h"
 
@@ -17,7 +18,7 @@ _Static_assert(ATX_TRIAL_FIGURE_COUNT <= ATX_WINNER_FIGURE_COUNT, "a trial has m
 /* The first columns of trials and winners, ATX_DUMP_KEY_COLUMNS. */
 enum { OP_COLUMN = 0, SHAPE_COLUMN = 1, TYPE_COLUMN = 2, DEVICE_COLUMN = ATX_PROBLEM_COUNT };
 
-/* What a replay does not need. */
+/* Figures that a replay does not need. */
 static const char *const EXTRAS[] = { "compile_s", "source_hash", NULL };
 
 typedef struct dumper {

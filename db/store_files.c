@@ -122,7 +122,7 @@ const char *atx_store_network_name(uint32_t type)
     return NULL;
 }
 
-/* What is not there yet will be where its folder is. */
+/* A file that does not exist yet: where its folder is. */
 const char *atx_store_network(const char *path)
 {
     struct statfs info;
@@ -199,14 +199,13 @@ static at_status check_owner(const char *path, const struct stat *info, at_error
     if (info->st_mode & OTHERS_WRITE)
         return atx_fail(
             err, AT_ERR_STORE,
-            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; "
-            "%s%s%s%s",
+            "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; %s%s%s%s",
             path, what, (unsigned)(info->st_mode & 07777), shared ? "" : "`chmod go-w ", shared ? "" : path,
             shared ? "" : "` if you trust what is there, or ", ANOTHER);
     return AT_OK;
 }
 
-/* What is not there is no danger. */
+/* A file that does not exist is no danger. */
 static at_status check_beside(const char *path, const char *ending, at_error *err)
 {
     atx_str name = { 0 };

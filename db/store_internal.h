@@ -19,7 +19,7 @@ struct atx_store {
     sqlite3 *db;
     sqlite3_stmt *statements[ATX_SQL_COUNT]; /* prepared on first use, kept until the store closes */
     char *path;                              /* as messages name it                         */
-    const char *file;                        /* what is opened; borrowed, while it is       */
+    const char *file;                        /* while it is being opened; borrowed          */
     int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
     int no_locks;    /* errno of a lock beside the file: the file system has none; 0: it has, or unknown */
     bool tried_lock; /* that was found out, as far as it can be */
@@ -69,7 +69,7 @@ at_status atx_journal_leave_log(atx_store *store, at_error *err) AT_MUST_CHECK;
 /* A file for writing that messages call `path`. */
 at_status atx_store_open_as(atx_store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
 
-/* AT_ERR_STORE: the file has lost its name: what is stored in it would not be found. */
+/* AT_ERR_STORE: the file has lost its name, so nobody would find later data. */
 at_status atx_store_check_place(atx_store *store, at_error *err) AT_MUST_CHECK;
 
 /* Is there a -wal, -shm or -journal beside this name? */
@@ -79,7 +79,7 @@ bool atx_store_has_files_beside(const char *path);
 void atx_store_remove(const char *path);
 
 /*
- * What a file of unknown origin must not do (store_connection.c). The handle: right after it was opened. The
+ * Restrictions on a file of unknown origin (store_connection.c). The handle: right after it was opened. The
  * schema: before anything else is asked of the file; AT_ERR_STORE names an object that is none of ours. The
  * views: the program's own, of this connection alone. Nothing is written to the file.
  */

@@ -27,7 +27,7 @@ typedef enum line_kind { LINE_SOURCE, LINE_TRIAL, LINE_WINNER, LINE_KINDS } line
 
 typedef struct merger {
     atx_store *store;
-    const char *path;            /* what is being read, for messages        */
+    const char *path;            /* of the file, for messages               */
     int64_t line;                /* of it; 0: no text                       */
     int64_t bytes;               /* of its lines, completed                 */
     atx_fingerprint fingerprint; /* of the row before, and its number; 0: none */
@@ -66,7 +66,7 @@ static at_status fail_step(const merger *m)
     return fail_line(m, what);
 }
 
-/* atx_query_next, but what does not fit is the line's fault. */
+/* atx_query_next; a value that does not fit is an error of the line. */
 static bool next(const merger *m, atx_query *q, at_status *status)
 {
     int code = *status == AT_OK ? atx_store_step(q) : SQLITE_DONE;
@@ -252,7 +252,7 @@ static at_status put_run(const merger *m, const char *object)
     return put(m, &q, NULL, status, &runs);
 }
 
-/* Texts of templates and ops are named by what they mean, others by their SHA-256. */
+/* Texts of templates and ops are named by the hash of their normalized form, others by their SHA-256. */
 static bool has_hash(const atx_str *text, const char *hash, const char *path)
 {
     char found[ATX_HASH_TEXT] = "";
@@ -263,7 +263,7 @@ static bool has_hash(const atx_str *text, const char *hash, const char *path)
     return strcmp(found, hash) == 0;
 }
 
-/* What is no hexadecimal gives another text than the hash's. */
+/* Text that is not hexadecimal cannot equal the hash. */
 static void read_hex(atx_str *out, const char *hex)
 {
     static const char DIGITS[] = "0123456789abcdef";

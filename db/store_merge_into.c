@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +54,7 @@ static bool take_name(const char *built, const char *path)
     return taken;
 }
 
-/* What was built goes into the file that came meanwhile. Of its rows those are new that are new there. */
+/* Merges the built file into one that appeared meanwhile; counts the rows that are new there. */
 static at_status merge_built(const char *built, const char *path, const atx_cancel *cancel,
                              atx_merge_counts *counts, at_error *err)
 {

@@ -11,7 +11,6 @@
 #include "util/beside.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -66,9 +65,8 @@ static at_status check_path(bool *exists, const char *path, atx_open_mode mode, 
     if (!*exists && mode == ATX_STORE_READ)
         return atx_fail(
             err, AT_ERR_NOT_FOUND,
-            "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name "
-            "another with "
-            "--db",
+            "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name another "
+            "with --db",
             path);
     if (*exists && S_ISDIR(info.st_mode))
         return atx_fail(err, AT_ERR_STORE, "%s: is a folder; the name of a database file was expected", path);
@@ -77,7 +75,7 @@ static at_status check_path(bool *exists, const char *path, atx_open_mode mode, 
     return AT_OK;
 }
 
-/* 0, or why not. What is there is no error, which a file system that is only read may call EROFS. */
+/* 0 or errno. A folder that exists is no error; a read-only file system may report EROFS for it. */
 static int make_folder(const char *folder, mode_t mode)
 {
     struct stat info;
@@ -102,8 +100,7 @@ at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err)
         if (why) {
             status = atx_fail(err, AT_ERR_STORE,
                               "%s: cannot make the folder %s: %s; name a file elsewhere with --db, or set "
-                              "XDG_DATA_HOME and "
-                              "XDG_CACHE_HOME to folders that you may write to",
+                              "XDG_DATA_HOME and XDG_CACHE_HOME to folders that you may write to",
                               path, folder, strerror(why));
             break;
         }
@@ -347,7 +344,7 @@ static at_status open_reader(atx_store *store, at_error *err)
     return status;
 }
 
-/* `cancel` may end the opening; what is done with the store later is none of its business. */
+/* `cancel` may end the opening; it does not affect later use of the store. */
 static at_status open_named(atx_store **out, const char *file, const char *path, atx_open_mode mode,
                             int wait_ms, const atx_cancel *cancel, at_error *err)
 {
@@ -442,9 +439,8 @@ at_status atx_store_check_place(atx_store *store, at_error *err)
         return AT_OK;
     return atx_fail(
         err, AT_ERR_STORE,
-        "%s: was removed, renamed or replaced while this program had it open; what would be stored "
-        "now would be gone; run the same command again (`autotune merge` adds to a database that is "
-        "in use)",
+        "%s: was removed, renamed or replaced while this program had it open; what would be stored now would "
+        "be gone; run the same command again (`autotune merge` adds to a database that is in use)",
         store->path);
 }
 

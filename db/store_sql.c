@@ -38,7 +38,7 @@ static const char *system_cause(sqlite3 *db, char *text, size_t size)
     return text;
 }
 
-/* What an error means to a user. Codes that are not here show SQLite's own words. */
+/* Explanations of errors for users. Other codes show SQLite's own words. */
 static const struct advice {
     int code;
     const char *what; /* NULL: SQLite's words */

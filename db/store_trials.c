@@ -177,7 +177,7 @@ at_status atx_store_put_trials(atx_store *store, int64_t run_id, const atx_probl
     return atx_store_end(store, put_all(store, run_id, problem, fingerprint, rows, count, err), err);
 }
 
-/* Is it what the kernel does that is wrong, whatever compiled or loaded it? */
+/* Is it a fault of the kernel itself, whatever compiled or loaded it? */
 static bool is_of_the_kernel(atx_outcome outcome)
 {
     return outcome == ATX_WRONG_RESULT || outcome == ATX_CRASHED || outcome == ATX_TIMED_OUT;

@@ -1,7 +1,7 @@
 /* copy_problem.c - a copy of so many floats, as the scripted driver takes it. */
 #include "copy_problem.h"
 
-/* What a cubin begins with: the scripted driver takes kernels by their names. */
+/* The first bytes of a cubin: the scripted driver takes kernels by their names. */
 static const unsigned char CUBIN[64] = { 0x7f, 'E', 'L', 'F' };
 
 atx_kernel copy_kernel(const char *name, int64_t count)

@@ -112,7 +112,7 @@ void e2e_begin(void)
     snprintf(path, sizeof path, "%s.home", folder); /* a working directory that holds it is not read */
     mkdir(path, 0777);
     setenv("HOME", path, 1);
-    setenv("AUTOTUNE_NO_SHIPPED", "1", 1); /* what is stored is the test's alone */
+    setenv("AUTOTUNE_NO_SHIPPED", "1", 1); /* stored results are the test's own */
     setenv("AT_E2E", folder, 1);           /* marks the processes of this test */
     unsetenv("AUTOTUNE_EXE");
 }
@@ -292,7 +292,7 @@ void e2e_expect_no_process(void)
     int list[1] = { 0 };
     double start_s = atx_now_s();
     while (e2e_processes(list, 1) && atx_now_s() - start_s < 60)
-        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
     cr_assert_eq(e2e_processes(list, 1), 0, "process %d (%c) is left", list[0], e2e_role(list[0]));
 }
 
@@ -304,18 +304,18 @@ bool e2e_has_ended(const e2e_run *run)
     return waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == run->pid;
 }
 
-/* Between two looks; `what` is for the message. */
+/* Between two looks, which read files of every process of the machine; `what` is for the message. */
 static void wait_more(const e2e_run *run, double start_s, const char *what)
 {
-    e2e_run now = *run;
     bool ended = e2e_has_ended(run);
     if (ended || atx_now_s() - start_s > WAIT_S) {
+        e2e_run now = *run;
         read_output(now.out, sizeof now.out, "out", run);
         read_output(now.err, sizeof now.err, "err", run);
         cr_assert_fail("it %s before there was: %s\n--- stderr\n%s", ended ? "ended" : "took too long", what,
                        now.err);
     }
-    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 }
 
 void e2e_wait_for_file(const e2e_run *run, const char *name)

@@ -1,4 +1,4 @@
-/* h200.h - what the test drivers say of their device: an H200, by the numbers of CUdevice_attribute. */
+/* h200.h - the device of the test drivers: an H200, by the numbers of CUdevice_attribute. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * script.h - what the scripted driver is told to be and to do.
+ * script.h - the properties and faults of the scripted driver, as a test sets them.
  *
  * One setting a line, words between blanks; '#' starts a comment. THREADS is a block's number of threads, or
  * *; NAME a kernel's name, with * and ? as in a shell.
@@ -8,7 +8,7 @@
  *   memory 1000000               of the device, in bytes;  free N: likewise
  *   l2 1048576                   bytes of the L2 cache
  *   count 2                      devices
- *   cuda 12040                   what the driver supports (default 13000)
+ *   cuda 12040                   version that the driver supports (default 13000)
  *   on 1                         what follows, up to the next such line, holds for one device
  *   counted PATH                 there are devices only while this file exists; counting them removes it
  *   gone PATH                    there is no device while this file exists
@@ -16,7 +16,7 @@
  *   noise 0.02                   times vary by so much
  *   warm 0.5                     a launch that finds its input in the L2 takes this many times as long
  *                                (default 0: as long as any)
- *   times nan                    or zero, negative, endless: what the stopwatch says
+ *   times nan                    or zero, negative, endless: readings of the stopwatch
  *   log PATH                     the name of every call is appended to this file
  *   slow CALL MS                 a call takes so long
  *   time NAME THREADS NS         how long a launch takes; the first that fits counts. Without
@@ -24,7 +24,7 @@
  *   late N NS                    the N-th time that the stopwatch is read, the host was away between
  *                                its two events for so long
  *   energy NAME THREADS UJ       microjoules of a launch, which scripted_nvml.c counts (default 0)
- *   kernel NAME THREADS ACTION   what it does wrong: wrong, unwritten, behind, before, input,
+ *   kernel NAME THREADS ACTION   its fault: wrong, unwritten, behind, before, input,
  *                                far, hang, refused, or a driver's code, which then is the
  *                                context's for good
  *   fail CALL N CODE             the N-th time that this process calls CALL (*: any), it fails so

@@ -347,7 +347,7 @@ ENTRY(cuEventCreate, event **out, unsigned flags)
     return *out ? OK : INVALID_VALUE;
 }
 
-/* Frees also in a lost context: what it fails to do then is nobody's leak. */
+/* Frees also in a lost context, so that no leak is reported. */
 ENTRY(cuEventDestroy_v2, event *e)
 {
     int code = scripted_enter("cuEventDestroy_v2", true);

@@ -1,5 +1,5 @@
 /*
- * scripted_internal.h - what the files of the scripted driver share: its state, and how each entry begins.
+ * scripted_internal.h - shared by the files of the scripted driver: its state, and how each entry begins.
  */
 #pragma once
 

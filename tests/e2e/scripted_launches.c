@@ -190,7 +190,7 @@ EXPORT double scripted_microjoules(void)
     return scripted.microjoules;
 }
 
-/* What this kernel does wrong now. */
+/* The present fault of this kernel. */
 static action misdeed(const launch *l, int *code)
 {
     const rule *r = l->kernel ? script_find(&scripted.script.kernel, l->kernel->name, (int)l->threads) : NULL;

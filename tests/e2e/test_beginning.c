@@ -70,7 +70,7 @@ Test(beginning, a_run_that_wants_no_model_begins_with_the_nearest_winner)
     cr_assert_gt(e2e_count("SELECT count(*) FROM trial"), 1);
 }
 
-/* ---- and what a run leaves for the next ---- */
+/* ---- the next run ---- */
 
 #define SHAPES 9
 

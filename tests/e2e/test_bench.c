@@ -414,7 +414,7 @@ Test(bench, a_top_candidate_that_is_wrong_after_its_timing_is_told_so)
     }
 }
 
-/* What has no input has nothing that memcpy could copy: that is said, and nothing is read from nowhere. */
+/* Without inputs memcpy has nothing to copy: an error says so, and no invalid memory is read. */
 Test(bench, a_problem_without_inputs_has_no_memcpy)
 {
     lab l = { 0 };

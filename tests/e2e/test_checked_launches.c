@@ -1,6 +1,6 @@
 /*
  * test_checked_launches.c - kernels that are right when they are verified and save their work when they are
- * timed: none gets a time. What each does: host_cheats.h.
+ * timed: none gets a time. host_cheats.h describes them.
  */
 #include "copy_problem.h"
 #include "scripted_driver.h"
@@ -292,7 +292,7 @@ Test(checked_launches, no_scan_of_memory_finds_an_answer)
     close_lab(&l);
 }
 
-/* ---- what a request lends ---- */
+/* ---- borrowed by a request ---- */
 
 /* The head of a cubin whose code has a variable `w` of 32 bytes. */
 typedef struct image_of_w {

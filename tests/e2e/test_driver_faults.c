@@ -167,7 +167,7 @@ Test(driver_faults, each_call_may_end_the_context)
     free(names);
 }
 
-/* What a verification says; AT_OK without a verdict there is not. */
+/* The verdict of a verification; AT_OK always comes with one. */
 static at_status verify(atx_seen *out, atx_gpu *gpu, atx_bench *bench, const char *name)
 {
     atx_module *module = NULL;

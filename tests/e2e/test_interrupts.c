@@ -1,6 +1,6 @@
 /*
  * test_interrupts.c - how soon a run ends that is told to: by Ctrl-C, or by the end of --budget, wherever it
- * is just then. What was measured is stored, and what was not is no winner.
+ * is just then. Measured trials are stored, and an unmeasured configuration is no winner.
  *
  * SOON_S is what nobody minds to wait; what is interrupted here would go on for a minute or more.
  */
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SOON_S 30.0 /* the machine may be busy, and sanitizers slow: a second is what is expected */
+#define SOON_S 30.0 /* the machine may be busy, and sanitizers slow: a second is usual */
 
 TestSuite(interrupts, .init = e2e_begin, .fini = e2e_end);
 

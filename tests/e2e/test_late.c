@@ -107,7 +107,7 @@ Test(late, the_next_run_knows_it)
         cr_assert_not(e2e_has_file("tried"));
 }
 
-/* All that are within 6 % of the best fail; what comes after them is right. */
+/* All that are within 6 % of the best fail; the next ones are right. */
 Test(late, where_all_leaders_are_wrong_the_next_ones_are_timed_again)
 {
     e2e_script(REMEASURE_BEGINS "time copy_mine 128 8000\n" TIMES
@@ -325,7 +325,7 @@ Test(late, a_rival_that_verify_finds_wrong_is_a_wrong_trial)
     cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE config = 'THREADS=224'"), 1);
 }
 
-/* What was found by then is stored, and the same command goes on from there. */
+/* Results so far are stored, and the same command continues from there. */
 Test(late, ctrl_c_after_a_verdict_keeps_it)
 {
     script(LATE_224);

@@ -1,5 +1,5 @@
 /*
- * test_loop.c - `autotune tune` from end to end: what a kernel, a driver or a device does wrong costs a
+ * test_loop.c - `autotune tune` from end to end: a fault of a kernel, a driver or a device costs a
  * trial, or ends the run with a message and a documented exit code; never more.
  */
 #include "db/store_internal.h"
@@ -48,22 +48,22 @@ Test(loop, the_winners_kernel_is_marked_in_the_cache)
                  "also of one that was known");
 }
 
-#define TEN_TRIALS "tune copy 1000 f32 --max-trials 10 --jobs 2"
+#define FEW_TRIALS "tune copy 1000 f32 --max-trials 4 --jobs 2"
 
-/* With the kernels of ten trials, and of what else they take. */
+/* With the kernels of four trials, and of what else they take. */
 static void fill_own_cache(void)
 {
     e2e_own_cache("db");
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    tune(E2E_QUICK, FEW_TRIALS, 0);
     e2e_count("DELETE FROM cubin WHERE stored_at = '" E2E_UNUSED "'");
 }
 
-static void expect_ten_good_trials(void)
+static void expect_good_trials(void)
 {
-    tune(E2E_QUICK, TEN_TRIALS " --force", 0);
+    tune(E2E_QUICK, FEW_TRIALS " --force", 0);
     e2e_expect(!strstr(run.err, "INVALID_IMAGE") && !strstr(run.out, "INVALID_IMAGE"), run);
-    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 10);
-    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 10);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 4);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 4);
 }
 
 /* By a disk, or by somebody with no seal for it. */
@@ -72,12 +72,12 @@ Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
     fill_own_cache();
     e2e_count("UPDATE cubin SET cubin = CAST('no kernel' || cubin AS BLOB)");
     e2e_count("DELETE FROM trial");
-    expect_ten_good_trials();
+    expect_good_trials();
     e2e_expect(!strstr(run.out, " 0 compiled"), run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
 }
 
-/* What the store takes for good and the driver does not: of another machine, say. */
+/* Kernels that are valid for the store and not for the driver: of another machine, say. */
 static void spoil_kernels(void)
 {
     char path[400];
@@ -103,7 +103,7 @@ Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
     fill_own_cache();
     e2e_count("DELETE FROM trial");
     spoil_kernels();
-    expect_ten_good_trials();
+    expect_good_trials();
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
 }
 
@@ -113,17 +113,17 @@ Test(loop, so_is_one_that_the_final_is_the_first_to_load)
     fill_own_cache();
     e2e_count("DELETE FROM winner");
     spoil_kernels();
-    tune(E2E_QUICK, TEN_TRIALS, 0);
+    tune(E2E_QUICK, FEW_TRIALS, 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);
 }
 
-/* Once: what the compiler makes is no better than it is. */
+/* It is compiled again once only. */
 Test(loop, a_kernel_that_never_loads_is_a_failed_trial)
 {
     fill_own_cache();
     e2e_count("DELETE FROM trial");
     e2e_script("fail cuModuleLoadData 10 200\nfail cuModuleLoadData 20 200");
-    tune(E2E_QUICK, TEN_TRIALS " --force", 0);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 10 --jobs 2 --force", 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 10);
 }
 
@@ -136,9 +136,9 @@ Test(loop, kernels_that_others_may_have_written_are_not_taken)
     spoil_kernels();
     snprintf(path, sizeof path, "%s/db", e2e_folder());
     cr_assert_eq(chmod(path, 0664), 0);
-    expect_ten_good_trials();
+    expect_good_trials();
     e2e_expect(strstr(run.err, "others may write to the file (mode 0664)"), run);
-    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 9, "untouched");
+    cr_assert_gt(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 3, "untouched");
     tune(E2E_QUICK, "query copy 1000 f32", 0);
 }
 
@@ -496,7 +496,7 @@ Test(loop, a_driver_that_talks_nonsense_is_told)
     }
 }
 
-/* A hung kernel of one run holds the device until its deadline: no fault of what the other run tries. */
+/* A hung kernel of one run holds the device until its deadline: no fault of the other run's trials. */
 Test(loop, two_runs_take_turns)
 {
     e2e_run other;
@@ -549,7 +549,7 @@ Test(loop, memory_that_is_gone_when_it_is_asked_for)
     e2e_expect(strstr(run.out, "CUDA_ERROR_OUT_OF_MEMORY"), run);
 }
 
-/* Told first, whatever its place in the list; the others are tuned. What is known needs no memory. */
+/* Told first, whatever its place in the list; the others are tuned. Known results need no memory. */
 Test(loop, problems_that_do_not_fit_are_refused_before_anything_starts)
 {
     e2e_write("shapes", "copy 1000 f32\ncopy 400000000 f32\ncopy 3000000000x1000000 f32\n");

@@ -102,7 +102,7 @@ Test(objective, max_means_that_more_is_better)
     expect_winner("good THREADS=32  [rate 50000]");
 }
 
-/* What was measured stays measured: the other order is made of the same trials. */
+/* Trials are not measured again: the other order is made of the same ones. */
 Test(objective, another_one_puts_the_winner_out_of_date_and_measures_no_trial_again)
 {
     write_op(FOOTPRINT);

@@ -1,6 +1,6 @@
 /*
  * test_outdated.c - what becomes of results when files change that they were measured with: an op's check,
- * reference or type, a template. They are kept, they say what they are, and the next run measures anew.
+ * reference or type, a template. They are kept, marked as out of date, and the next run measures anew.
  */
 #include "e2e_support.h"
 
@@ -67,7 +67,7 @@ static void begin(void)
 
 TestSuite(outdated, .init = begin, .fini = e2e_end);
 
-/* Everybody says so, and a new run proves anew; what was measured before is there still. */
+/* Every command says so, and a new run proves anew; earlier measurements are still there. */
 static void expect_another_op(void)
 {
     ask(ASK("query"), 0);
@@ -105,7 +105,7 @@ Test(outdated, another_type_puts_winners_out_of_date)
     expect_another_op();
 }
 
-/* As it was before: what was measured with it counts again. */
+/* As it was before: its measurements count again. */
 Test(outdated, an_op_that_is_put_back_has_its_winner_again)
 {
     write_op(TYPES, "check within 1e-3 relative 1e-4 absolute\n", RIGHT);
@@ -116,7 +116,7 @@ Test(outdated, an_op_that_is_put_back_has_its_winner_again)
     e2e_expect(strstr(run.out, "exact match)"), run);
 }
 
-/* One template more is a reason to search again, not to doubt what was found. */
+/* One template more is a reason to search again, not to doubt earlier results. */
 Test(outdated, a_template_more_leaves_winners_as_they_are)
 {
     e2e_write("templates/matmul/half.cu",
@@ -141,7 +141,7 @@ Test(outdated, another_template_is_marked_row_by_row)
     e2e_expect(strstr(run.out, "\"outdated\":\"its template has changed\""), run);
 }
 
-/* The note of what a winner was proven with goes where the winner goes. */
+/* A winner is moved together with the note of its proof. */
 Test(outdated, a_merged_winner_knows_its_op)
 {
     ask("merge all.db db", 0);

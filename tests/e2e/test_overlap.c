@@ -1,5 +1,5 @@
 /*
- * test_overlap.c - what is done at the same time: compilers start while the device does, and compile the
+ * test_overlap.c - work that overlaps: compilers start while the device does, and compile the
  * first candidates while buffers are filled. What must not be waited for never ends here.
  */
 #include "e2e_support.h"
@@ -35,7 +35,7 @@ static void wait_for_processes(char role, int count)
 {
     while (processes(role) < count) {
         cr_assert(!e2e_has_ended(&run), "it ended and had no %d processes '%c'", count, role);
-        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     }
 }
 
@@ -144,7 +144,7 @@ Test(overlap, candidates_are_compiled_while_the_context_is_made)
     e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
     e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 10");
     e2e_wait_for_file(&run, "context");
-    e2e_wait_for_work(&run, 'w', 3);
+    e2e_wait_for_work(&run, 'w', 1.5);
     interrupt();
 }
 

@@ -138,7 +138,7 @@ Test(surroundings, an_end_that_was_blocked_is_heard)
 /* The system then forgets how a child ended: each seems to have ended well. */
 Test(surroundings, how_a_runner_ended_is_known_where_ends_of_children_were_ignored)
 {
-    setenv("AUTOTUNE_EXE", "/bin/false", 1); /* what the helpers are */
+    setenv("AUTOTUNE_EXE", "/bin/false", 1); /* for the helpers */
     signal(SIGCHLD, SIG_IGN);
     e2e_start(&run, E2E_REAL, E2E_MINE);
     signal(SIGCHLD, SIG_DFL);

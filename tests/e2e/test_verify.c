@@ -98,7 +98,7 @@ Test(verify, every_command_writes_whole_objects)
     expect_json_line("config", "THREADS=224");
 }
 
-/* As `tune` has one: what was compiled once is not compiled again. The database is its own cache here. */
+/* As `tune` has one: nothing is compiled twice. The database is its own cache here. */
 Test(verify, run_and_verify_take_kernels_from_the_cache_and_put_them_there)
 {
     e2e_own_cache("db");

@@ -1,7 +1,7 @@
 /*
  * arithmetic.c - operands are, in this order: every special one with every other; then by turns any bits,
  * numbers of the exponents around 0 (a third operand near minus the product, so that all that is rounded
- * shows), and subnormal ones. What has one operand of 16 bits is tried on all of them.
+ * shows), and subnormal ones. Instructions with one operand of 16 bits are tried on all values.
  */
 #include "arithmetic.h"
 
@@ -296,7 +296,7 @@ static uint64_t few(const char *type, uint64_t any)
     return BRAINS[any % 8] << 16;
 }
 
-/* Types that restrict what an operand may be; false: any of its format. */
+/* Types that restrict an operand; false: any of its format. */
 static bool restricted(uint64_t *out, const char *type, uint64_t any)
 {
     if (strncmp(type, "few", 3) == 0)

@@ -77,12 +77,12 @@ static atx_problem less_aligned(const atx_problem *aligned, int n)
     return problem;
 }
 
-void problems_of(problems *out, const atx_op *op, atx_dtype type, int half)
+void problems_of(problems *out, const atx_op *op, atx_dtype type, int each)
 {
     int unaligned = 0;
     out->count = 0;
     for (int i = 0; i < (int)(sizeof SHAPES / sizeof *SHAPES); i++) {
-        if (half && i / 2 % 2 != half - 1)
+        if (i / 2 % each != 0)
             continue;
         const bool constant = i % CONSTANT_EACH == 0;
         at_error err = { 0 };

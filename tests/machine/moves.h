@@ -51,11 +51,11 @@ extern const atx_limits
 /* Ends the program with the error's text where the status is one. */
 void must(at_status status, const at_error *err);
 
-/* half: 0 takes all shapes, 1 or 2 one half of them. */
-void problems_of(problems *out, const atx_op *op, atx_dtype type, int half);
+/* each: takes each so many-th pair of the shapes; 1: all. */
+void problems_of(problems *out, const atx_op *op, atx_dtype type, int each);
 void problems_clear(problems *p);
 
-/* What is tried of a template; clear it after. */
+/* The problems for a template; clear them after. */
 void group_collect(group *g, const atx_template *t, problems *on);
 void group_compile(group *g, atx_nvrtc *nvrtc, int cc);
 void group_clear(group *g);

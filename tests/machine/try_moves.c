@@ -3,13 +3,13 @@
  * found, on ragged shapes and in every element size.
  *
  *     build/tests/machine/try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N]
- *                                   [--half 1|2] [--count] [--verbose]
+ *                                   [--each N] [--count] [--verbose]
  *
  * --type: in this one alone. --part: the K-th of N equal parts of all templates, as ctest runs them.
- * --half: one half of the shapes; all of them where $AUTOTUNE_TEST_ALL is set. --count: prints how often each
- * template, shape and type would be tried, and runs nothing. The right answer is that of the op's reference
- * kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is not; 77: no
- * NVRTC.
+ * --each: each N-th pair of the shapes; all of them where $AUTOTUNE_TEST_ALL is set. --count: prints how
+ * often each template, shape and type would be tried, and runs nothing. The right answer is that of the op's
+ * reference kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is
+ * not; 77: no NVRTC.
  */
 #include "moves.h"
 
@@ -32,7 +32,7 @@ typedef struct prober {
     const char *only;
     const char *type; /* NULL: all */
     int part, parts;  /* the templates whose number, from 1, is `part` modulo `parts` */
-    int half;         /* of the shapes; 0: all */
+    int each;         /* of the shapes, so many-th pair */
     bool count_only, verbose;
     atx_nvrtc *nvrtc;
     tally all;
@@ -136,7 +136,7 @@ static void try_template(prober *p, const atx_template *t, problems *on)
 
 /* ---- references ---- */
 
-/* What a plain loop makes of the input; bytes between rows are 0, as outputs begin here. */
+/* The output of a plain loop; bytes between rows are 0, as outputs begin here. */
 static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, int64_t out_bytes)
 {
     const size_t es = (size_t)atx_dtype_bytes(p->type);
@@ -154,7 +154,7 @@ static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, 
     return out;
 }
 
-/* The kernel that says what is right, on every problem. */
+/* The reference kernel, on every problem. */
 static void try_reference(prober *p, const struct tried *on)
 {
     at_error err = { 0 };
@@ -194,7 +194,7 @@ static void try_reference(prober *p, const struct tried *on)
 static void try_unit(prober *p, const atx_op *op, atx_dtype type)
 {
     problems on = { .count = 0 };
-    problems_of(&on, op, type, p->half);
+    problems_of(&on, op, type, p->each);
     for (int i = 0; i < on.count && !p->only && !p->count_only && p->part == 1; i++)
         if (on.items[i].constant_sizes)
             try_reference(p, &on.items[i]);
@@ -213,11 +213,11 @@ static void try_all(prober *p)
                 try_unit(p, atx_catalog_find_op(p->catalog, OPS[op]), TYPES[i]);
 }
 
-static bool read_half(prober *p, const char *text)
+static bool read_each(prober *p, const char *text)
 {
     char rest;
-    const bool read = sscanf(text, "%d%c", &p->half, &rest) == 1 && (p->half == 1 || p->half == 2);
-    p->half = getenv("AUTOTUNE_TEST_ALL") ? 0 : p->half;
+    const bool read = sscanf(text, "%d%c", &p->each, &rest) == 1 && p->each >= 1;
+    p->each = getenv("AUTOTUNE_TEST_ALL") ? 1 : p->each;
     return read;
 }
 
@@ -242,8 +242,8 @@ static bool read_arguments(prober *p, const char **templates, int argc, char **a
             p->only = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--type") == 0)
             p->type = argv[++i];
-        else if (i + 1 < argc && strcmp(argv[i], "--half") == 0)
-            understood = read_half(p, argv[++i]);
+        else if (i + 1 < argc && strcmp(argv[i], "--each") == 0)
+            understood = read_each(p, argv[++i]);
         else
             understood = i + 1 < argc && strcmp(argv[i], "--part") == 0 && read_part(p, argv[++i]);
     return understood;
@@ -254,10 +254,10 @@ int main(int argc, char **argv)
     const char *templates = NULL;
     atx_catalog *catalog = NULL;
     at_error err = { 0 };
-    prober p = { .part = 1, .parts = 1 };
+    prober p = { .part = 1, .parts = 1, .each = 1 };
     if (!read_arguments(&p, &templates, argc, argv)) {
         fprintf(stderr, "usage: try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N] "
-                        "[--half 1|2] [--count] [--verbose]\n");
+                        "[--each N] [--count] [--verbose]\n");
         return 2;
     }
     if (atx_nvrtc_open(&p.nvrtc, &err) != AT_OK) {

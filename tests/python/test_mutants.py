@@ -44,15 +44,15 @@ class Lines(unittest.TestCase):
 
 class Files(unittest.TestCase):
     def test_each_mutant_differs_in_its_line_alone(self):
-        for m in mutants.choose(seed=3, count=300, only="*"):
+        for m in mutants.choose(seed=3, count=300, only="tuner/lang/*"):
             before = (ROOT / m.path).read_text().split("\n")
             after = mutants.mutated(m)[1].split("\n")
             self.assertEqual(len(before), len(after))
             self.assertEqual([i + 1 for i in range(len(before)) if before[i] != after[i]], [m.line], m)
 
     def test_a_seed_says_which(self):
-        self.assertEqual(mutants.choose(5, 40, "*"), mutants.choose(5, 40, "*"))
-        self.assertNotEqual(mutants.choose(5, 40, "*"), mutants.choose(6, 40, "*"))
+        self.assertEqual(mutants.choose(5, 40, "db/*"), mutants.choose(5, 40, "db/*"))
+        self.assertNotEqual(mutants.choose(5, 40, "db/*"), mutants.choose(6, 40, "db/*"))
 
     def test_only_chooses_files(self):
         self.assertEqual({m.path for m in mutants.choose(1, 20, "db/store_merge.c")}, {"db/store_merge.c"})

@@ -4,8 +4,6 @@
  */
 #include "cli/ask.h"
 
-#include <string.h>
-
 /* NULL where there is no place for a database (no HOME, in a container), none was named, and the shipped
  * results can answer. */
 static at_status path_if_any(const char **out, const char *given, bool shipped, atx_str *keep, at_error *err)

@@ -4,7 +4,6 @@
 #include "device/device.h"
 #include "exchange/adopt.h"
 #include "source/find_headers.h"
-#include "source/host_launch.h"
 #include "source/paths.h"
 #include "util/out_file.h"
 #include "util/regular.h"
@@ -23,14 +22,13 @@ static const atx_usage USAGE = {
     "Writes declarations for an existing kernel, DIR/NAME/op.cu and DIR/NAME/adopted.cu; the kernel's file "
     "stays as it is. They come from the kernel's parameters and code, the launches in the file, macros and "
     "constants that size tiles and blocks, arguments of its template, names that NVRTC finds undefined, and "
-    "a "
-    "tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is given). The "
+    "a tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is given). The "
     "reference is the kernel itself as its author configured it. Lines that end in a comment `# ? ...` are "
     "guesses and questions that only the author can answer; `autotune check` lists those that are left. No "
     "file is overwritten. Kernels that one function launches one after the other, and of which one reads "
     "what another writes, are one template unless --kernel names one. Of several kernels of one name "
-    "--kernel takes 'NAME(float *, int)' or NAME#2, the "
-    "second one. Exit code with --run: that of `check`, then of `run`.",
+    "--kernel takes 'NAME(float *, int)' or NAME#2, the second one. Exit code with --run: that of `check`, "
+    "then of `run`.",
 };
 
 typedef struct adopt_args {

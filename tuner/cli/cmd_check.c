@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,9 +33,8 @@ static const atx_usage USAGE = {
     "--execute runs configurations on the CPU, on small ragged problems of the operation or on the given "
     "shapes, and compares their results with those of the reference. It reports accesses that are out of "
     "bounds or misaligned, reads of uninitialized memory, races, barriers that not all threads reach, "
-    "endless "
-    "loops, and writes to inputs, each with its source line, block and thread. Exit code 14: something was "
-    "found; 16: not all configurations could be run.",
+    "endless loops, and writes to inputs, each with its source line, block and thread. Exit code 14: "
+    "something was found; 16: not all configurations could be run.",
 };
 
 typedef struct check_args {

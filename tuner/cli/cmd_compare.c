@@ -12,8 +12,7 @@ static const atx_usage USAGE = {
     "autotune compare BEFORE AFTER [options]",
     "Compares the winners of two databases or dumps: a driver before and after its update, two GPUs, two "
     "versions of the templates. A problem is slower or faster if the 95 % confidence interval of the ratio "
-    "of "
-    "its times lies outside of the tolerance, the same if it lies inside, and unclear otherwise. The exit "
+    "of its times lies outside of the tolerance, the same if it lies inside, and unclear otherwise. The exit "
     "code is for CI: 13 if a problem is slower, 1 if the databases have no problem in common, else 0.",
 };
 
@@ -151,8 +150,7 @@ int atx_cmd_compare(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_LIST, "N|NAME[,N|NAME]",
           "number of a GPU of this machine, or whole words of one device's name; one for both databases, or "
-          "one "
-          "for each (default: the devices that both have, or the only one of each)",
+          "one for each (default: the devices that both have, or the only one of each)",
           &a.devices },
         { "--tolerance", ATX_OPT_COUNT, "PERCENT",
           "largest change of a time that counts as the same (default 1)", &a.tolerance_percent },

@@ -72,10 +72,8 @@ static at_status read_keys(keys *out, const dump_args *a, at_error *err)
     if (!a->shapes)
         return AT_OK;
     at_status status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
-    if (status == AT_OK)
-        status = atx_shapes_read(&shapes, a->shapes, catalog, NULL, err);
-    if (status == AT_OK)
-        status = keys_of(out, &shapes, err);
+    ATX_THEN(status, atx_shapes_read(&shapes, a->shapes, catalog, NULL, err));
+    ATX_THEN(status, keys_of(out, &shapes, err));
     atx_shapes_clear(&shapes);
     atx_catalog_close(catalog);
     return status;
@@ -103,14 +101,10 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
                                 { "the shapes file", a->shapes, false },
                                 { NULL, NULL, false } };
     at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
-    if (status == AT_OK)
-        status = atx_store_open_recording(&store, path, NULL, err);
-    if (status == AT_OK)
-        status = atx_stored_device_option(&device, a->device, store, err);
-    if (status == AT_OK)
-        status = atx_out_open(&file, a->output, err);
-    if (status == AT_OK)
-        status = FORMATS[a->number].write(store, &options, write_line, file, err);
+    ATX_THEN(status, atx_store_open_recording(&store, path, NULL, err));
+    ATX_THEN(status, atx_stored_device_option(&device, a->device, store, err));
+    ATX_THEN(status, atx_out_open(&file, a->output, err));
+    ATX_THEN(status, FORMATS[a->number].write(store, &options, write_line, file, err));
     if (status == AT_OK && atx_cancel_requested)
         status = atx_fail(err, AT_ERR_CANCELLED, "interrupted; the dump is not complete");
     if (status == AT_OK)
@@ -179,14 +173,10 @@ int atx_cmd_dump(int argc, char **argv)
     at_status status = AT_OK;
     if (words.count)
         status = atx_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
-    if (status == AT_OK)
-        status = check_format(&a, &err);
-    if (status == AT_OK)
-        status = read_keys(&k, &a, &err);
-    if (status == AT_OK)
-        status = atx_db_to_read(&path, a.db, &keep, &err);
-    if (status == AT_OK)
-        status = write_dump(path, &a, &k, &err);
+    ATX_THEN(status, check_format(&a, &err));
+    ATX_THEN(status, read_keys(&k, &a, &err));
+    ATX_THEN(status, atx_db_to_read(&path, a.db, &keep, &err));
+    ATX_THEN(status, write_dump(path, &a, &k, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
     keys_clear(&k);

@@ -13,16 +13,14 @@
 #include <string.h>
 
 static const atx_usage USAGE = {
-    "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]\n "
-    "      "
-    "autotune explain --pack NAME.json [--templates DIR]",
+    "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] "
+    "[options]\n       autotune explain --pack NAME.json [--templates DIR]",
     "Says why a configuration takes as long as it does. Runs the PTX of the kernel, or of a sample of its "
     "blocks, on the CPU and counts for each source line how many sectors of memory and wavefronts of shared "
     "memory a request takes and how many would suffice; the largest costs get a sentence each. Explains the "
     "stored winner, or the configuration that --config names; --against adds a second one, side by side. "
     "Needs no GPU. Exit code 1: no winner is known, and there is no --config. With --pack a pack: which of "
-    "its "
-    "kernels takes which sizes, what it is expected to lose and where.",
+    "its kernels takes which sizes, what it is expected to lose and where.",
 };
 
 typedef struct explain_args {
@@ -266,8 +264,7 @@ int atx_cmd_explain(int argc, char **argv)
           "architecture to compile for (default: that of the winner's device, else sm_90)", &a.arch },
         { "--device", ATX_OPT_TEXT, "N|NAME",
           "explain the winner of this device: the number of a GPU of this machine, or whole words of one "
-          "device's "
-          "name",
+          "device's name",
           &a.ask.device },
         ATX_ASK_OPTIONS(&a.ask),
         { "--format", ATX_OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },

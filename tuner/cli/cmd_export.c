@@ -212,8 +212,7 @@ int atx_cmd_export(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--output", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--format", ATX_OPT_TEXT, "cu|ptx|cubin|json",
-          "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch "
-          "geometry",
+          "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch geometry",
           &a.format },
         { "--depfile", ATX_OPT_TEXT, "FILE",
           "write the files of --templates that the output depends on (sources, headers, arrays), for make "

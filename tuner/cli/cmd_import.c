@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static const atx_usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",
@@ -126,16 +125,13 @@ static at_status run(const atx_words *files, import_args *a, at_error *err)
         .name = a->name, .device = a->device, .context = a, .warning = on_warning, .is_taken = is_taken
     };
     at_status status = atx_catalog_open(&a->own, NULL, err);
-    if (status == AT_OK)
-        status = atx_import_read(&import, files->items, files->count, &options, err);
+    ATX_THEN(status, atx_import_read(&import, files->items, files->count, &options, err));
     for (size_t i = 0; a->print && i < import.count; i++)
         atx_print(stdout, "%s", atx_str_text(&import.items[i].declaration));
     if (status == AT_OK && !a->print) {
         status = check_items(&import, a->own, err);
-        if (status == AT_OK)
-            status = atx_db_path(&db, a->db, &keep, err);
-        if (status == AT_OK)
-            status = store_items(&import, db, a, err);
+        ATX_THEN(status, atx_db_path(&db, a->db, &keep, err));
+        ATX_THEN(status, store_items(&import, db, a, err));
     }
     atx_import_clear(&import);
     atx_catalog_close(a->own);
@@ -171,7 +167,6 @@ int atx_cmd_import(int argc, char **argv)
     else if (words.count == 0)
         status = atx_fail(&err, AT_ERR_USAGE,
                           "no file was given; expected recordings, such as cache files, T4 results or CSV");
-    if (status == AT_OK)
-        status = run(&words, &a, &err);
+    ATX_THEN(status, run(&words, &a, &err));
     return status == AT_OK ? code : atx_complain(&err);
 }

@@ -26,8 +26,7 @@ static void warn_of_dates(const atx_merge_counts *c)
     char text[256];
     snprintf(text, sizeof text,
              "%lld of them are dated in the future: the clock of one of the machines was or is wrong; they "
-             "count as "
-             "older than all others",
+             "count as older than all others",
              (long long)c->in_the_future);
     atx_warn(text);
 }

@@ -20,11 +20,9 @@ static const atx_usage USAGE = {
     "Writes a pack: few kernels of an operation that together serve every size of these ranges, chosen by a "
     "few comparisons at run time. NAME.c and NAME.h are C source with one function that launches; they need "
     "the CUDA driver alone, and compile nothing at run time. NAME.json describes the pack: its kernels, and "
-    "how "
-    "much slower than the best known configuration it is expected to be on sizes that were not used to "
-    "choose. "
-    "What is expected comes from the model of all trials (see autotune learn), which needs no GPU; --tune "
-    "measures it.",
+    "how much slower than the best known configuration it is expected to be on sizes that were not used to "
+    "choose. What is expected comes from the model of all trials (see autotune learn), which needs no GPU; "
+    "--tune measures it.",
 };
 
 typedef struct pack_args {

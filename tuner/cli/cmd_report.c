@@ -10,12 +10,10 @@ static const atx_usage USAGE = {
     "autotune report [-o FILE] [options]\n       autotune report --pack NAME.json [-o FILE] [--templates "
     "DIR]",
     "Writes one self-contained HTML page that loads nothing, light or dark as the reader's system is: "
-    "problems "
-    "with their share of the ceiling, which template wins where, and for each problem the course of its "
-    "search, the effect of each parameter, ties, its winners from run to run, conditions and failures. With "
-    "--before what has changed since an earlier database. With --pack a pack: its kernels, which of them "
-    "takes "
-    "which sizes, what it is expected to lose and where.",
+    "problems with their share of the ceiling, which template wins where, and for each problem the course of "
+    "its search, the effect of each parameter, ties, its winners from run to run, conditions and failures. "
+    "With --before what has changed since an earlier database. With --pack a pack: its kernels, which of "
+    "them takes which sizes, what it is expected to lose and where.",
 };
 
 typedef struct report_args {
@@ -40,8 +38,7 @@ static at_status compare_with(atx_comparison *out, const char *before, atx_store
     static const double TOLERANCE = 0.01;
     atx_store *store = NULL;
     at_status status = atx_store_open_recording(&store, before, NULL, err);
-    if (status == AT_OK)
-        status = atx_compare_stores(out, store, device, after, device, TOLERANCE, err);
+    ATX_THEN(status, atx_compare_stores(out, store, device, after, device, TOLERANCE, err));
     atx_store_close(store);
     return status;
 }
@@ -58,14 +55,10 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     const atx_in_use uses[] = { { "the database", options.source, true },
                                 { "the database", a->before, true },
                                 { NULL, NULL, false } };
-    if (status == AT_OK)
-        status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
-    if (status == AT_OK)
-        status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
-    if (status == AT_OK)
-        status = atx_store_open_recording(&store, options.source, NULL, err);
-    if (status == AT_OK)
-        status = atx_stored_device_option(&device, a->options.device, store, err);
+    ATX_THEN(status, atx_check_output("-o", a->output, uses, a->templates_dir, err));
+    ATX_THEN(status, atx_open_catalog(&catalog, a->templates_dir, NULL, err));
+    ATX_THEN(status, atx_store_open_recording(&store, options.source, NULL, err));
+    ATX_THEN(status, atx_stored_device_option(&device, a->options.device, store, err));
     options.device = a->options.device ? device.name : NULL;
     options.add_metrics = add_metrics;
     options.context = catalog;
@@ -73,8 +66,7 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     options.before_source = a->before;
     if (status == AT_OK && a->before)
         status = compare_with(&comparison, a->before, store, options.device, err);
-    if (status == AT_OK)
-        status = atx_html_report(page, store, &options, err);
+    ATX_THEN(status, atx_html_report(page, store, &options, err));
     atx_comparison_clear(&comparison);
     atx_store_close(store);
     atx_catalog_close(catalog);
@@ -88,12 +80,9 @@ static at_status report_pack(atx_str *page, const report_args *a, at_error *err)
     atx_pack_set *set = NULL;
     const atx_in_use uses[] = { { "the pack", a->pack, true }, { NULL, NULL, false } };
     at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
-    if (status == AT_OK)
-        status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
-    if (status == AT_OK)
-        status = atx_pack_read(&set, a->pack, catalog, err);
-    if (status == AT_OK)
-        status = atx_html_pack(page, set, err);
+    ATX_THEN(status, atx_open_catalog(&catalog, a->templates_dir, NULL, err));
+    ATX_THEN(status, atx_pack_read(&set, a->pack, catalog, err));
+    ATX_THEN(status, atx_html_pack(page, set, err));
     atx_pack_set_close(set);
     atx_catalog_close(catalog);
     return status;
@@ -130,10 +119,8 @@ int atx_cmd_report(int argc, char **argv)
         status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected only options", a.words.items[0]);
     if (status == AT_OK && a.pack)
         status = atx_options_only_with(TABLE, "--pack", ATX_WITH_PACK, &err);
-    if (status == AT_OK)
-        status = a.pack ? report_pack(&page, &a, &err) : report(&page, &a, &err);
-    if (status == AT_OK)
-        status = atx_out_write_all(a.output, atx_str_text(&page), page.len, &err);
+    ATX_THEN(status, a.pack ? report_pack(&page, &a, &err) : report(&page, &a, &err));
+    ATX_THEN(status, atx_out_write_all(a.output, atx_str_text(&page), page.len, &err));
     atx_str_clear(&page);
     return status == AT_OK ? code : atx_complain(&err);
 }

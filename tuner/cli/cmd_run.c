@@ -324,8 +324,7 @@ int atx_cmd_run(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--config", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
           "the configuration to run; parameters that are not named have the template's defaults; the "
-          "template "
-          "may be left out if the operation has only one",
+          "template may be left out if the operation has only one",
           &a.config },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),

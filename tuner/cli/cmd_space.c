@@ -8,8 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const atx_usage USAGE = {
     "autotune space [OP] SHAPE [DTYPE] [options]",

@@ -487,15 +487,13 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_LIST, "0[,1...]|all|replay:FILE",
           "CUDA devices (default 0); devices of one model share the problems, and in the end the "
-          "configurations "
-          "of the last problems. replay:FILE needs no GPU: it answers with the trials of a database or dump "
-          "(replay:FILE@NAME if that has several devices)",
+          "configurations of the last problems. replay:FILE needs no GPU: it answers with the trials of a "
+          "database or dump (replay:FILE@NAME if that has several devices)",
           &a.devices },
         { "--shapes", ATX_OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--shard", ATX_OPT_TEXT, "I/N",
           "tune the I-th of N shares of the problems, which have equal expected cost; for job arrays in "
-          "which "
-          "every task has its own database (tools/slurm), merged by `autotune merge`",
+          "which every task has its own database (tools/slurm), merged by `autotune merge`",
           &a.shard },
         { "--dtype", ATX_OPT_TEXT, "TYPE", defaults.type, &a.dtype },
         { "--trace", ATX_OPT_TEXT, "FILE",

@@ -15,9 +15,8 @@ static const atx_usage USAGE = {
     "autotune verify [[OP] SHAPE [DTYPE]] [options]",
     "Measures stored winners of this device model again: all of them, or that of the given problem. Each is "
     "re-measured side by side with the configurations that it tied with, the runner-ups of its run, its "
-    "template's default and the copy. Configurations that fail are stored as such; a winner that is wrong "
-    "is no longer an answer, and `autotune tune` finds another. The exit code is that of the worst finding: "
-    "0 "
+    "template's default and the copy. Configurations that fail are stored as such; a winner that is wrong is "
+    "no longer an answer, and `autotune tune` finds another. The exit code is that of the worst finding: 0 "
     "all hold, 10 a time has drifted, 11 another configuration is faster now, 12 a result is wrong, 16 a "
     "winner could not be measured; 1: there was nothing to verify.",
 };

@@ -62,8 +62,7 @@ const atx_fact atx_environment[] = {
       "1: programs with libautotune run what packs and the cache have, and compile nothing" },
     { "AUTOTUNE_NO_MODEL", "1: use no model; similar problems answer for shapes that were not tuned" },
     { "AUTOTUNE_MPI",
-      "module for the MPI of mpirun or srun (default: beside the program); off: processes do not "
-      "cooperate" },
+      "module for the MPI of mpirun or srun (default: beside the program); off: processes do not cooperate" },
     { "AUTOTUNE_RANK_TIMEOUT", "seconds without a message after which a rank is given up (default: 60)" },
     { "AUTOTUNE_HEADERS", "folders of headers that kernels may include, DIR:DIR; --headers replaces it" },
     { "AUTOTUNE_ALLOW",

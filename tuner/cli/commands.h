@@ -111,7 +111,7 @@ typedef struct atx_folder_words {
             &(folders)->allow                                                                                \
     }
 
-/* What goes with --pack. */
+/* Options of --pack. */
 #define ATX_WITH_PACK ((const char *const[]){ "--output", "--templates", "--headers", "--allow", NULL })
 
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */

@@ -430,9 +430,8 @@ void atx_warn_of_network(const char *path)
     snprintf(
         text, sizeof text,
         "the database %.900s is on %s, a network file system, where SQLite's locks cannot be trusted: it may "
-        "be "
-        "damaged. Expected a local disk: --db /tmp/NAME.db, then `autotune dump --db /tmp/NAME.db -o FILE` "
-        "to take it along and `autotune merge` to join several",
+        "be damaged. Expected a local disk: --db /tmp/NAME.db, then `autotune dump --db /tmp/NAME.db -o "
+        "FILE` to take it along and `autotune merge` to join several",
         path, network);
     atx_warn(text);
 }

@@ -55,7 +55,7 @@ at_status atx_check_output(const char *option, const char *path, const atx_in_us
     const char *output = to_stdout ? "/dev/stdout" : path, *named = to_stdout ? "stdout" : path;
     bool exists = stat(output, &info) == 0;
     if (!*output || (exists && !S_ISREG(info.st_mode)) || (to_stdout && !exists))
-        return AT_OK; /* what is read is a file */
+        return AT_OK; /* the input is a file */
     for (; files->what; files++)
         if (files->path && *files->path) {
             at_status status = check_one(option, named, output, files, err);

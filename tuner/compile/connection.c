@@ -283,9 +283,8 @@ at_status atx_template_refuse_both(const atx_template *t, int arg, at_error *err
     const atx_arg *a = &t->op->args[arg];
     return atx_fail(
         err, AT_ERR_INPUT,
-        "%s:%d: found '%s' to be a parameter of the kernel, and its variable '%s' in the code, which "
-        "nothing would fill; expected one of them: another argument in the place of '%s', or no "
-        "variable",
+        "%s:%d: found '%s' to be a parameter of the kernel, and its variable '%s' in the code, which nothing "
+        "would fill; expected one of them: another argument in the place of '%s', or no variable",
         t->text.file, line_of_arg(t, a->name), a->name, a->variable, a->name);
 }
 

@@ -388,10 +388,8 @@ void atx_includes_hint(atx_str *log, const char *source)
           "CUTLASS are" },
         { "cannot open source file \"", "",
           "NVRTC has none of the host's headers: leave them out by #ifndef __CUDACC_RTC__; "
-          "<cuda/std/cstdint> "
-          "and the like are there. Files of your own lie beside the file, or in an `include` folder; those "
-          "of a "
-          "library in a folder that --headers DIR names" },
+          "<cuda/std/cstdint> and the like are there. Files of your own lie beside the file, or in an "
+          "`include` folder; those of a library in a folder that --headers DIR names" },
         { "cannot determine which instance of function template", "#pragma nv_mangled_name",
           "the kernel is a template: a line `kernel NAME<T>` names its arguments, types, parameters or "
           "values" },

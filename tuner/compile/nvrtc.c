@@ -12,7 +12,6 @@
 #include "lang/render_pragmas.h"
 #include "source/folders.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

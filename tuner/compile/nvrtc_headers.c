@@ -125,7 +125,7 @@ void atx_nvrtc_find_headers(atx_nvrtc *nvrtc)
         add_parts(nvrtc);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing headers ---- */
 
 /* How names of headers begin, and which Python wheels have them; before CUDA 13 a wheel's name ends in -cu12.
  */

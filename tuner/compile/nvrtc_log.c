@@ -83,7 +83,7 @@ void atx_nvrtc_digest(char *raw, atx_str *log, atx_resources *resources)
 
 /* ---- errors ---- */
 
-/* What a line begins. */
+/* The kind of part that a line begins. */
 typedef enum head { NO_HEAD, ERROR_HEAD, OTHER_HEAD } head;
 
 static bool begins_with(const char *at, const char *word)

@@ -71,7 +71,7 @@ static bool list_archs(atx_nvrtc *nvrtc)
     return true;
 }
 
-/* What a search has looked at, a line each, for the message when nothing was found. */
+/* The places that a search has tried, a line each, for the message when nothing was found. */
 typedef struct search {
     atx_nvrtc *nvrtc;
     atx_str tried;

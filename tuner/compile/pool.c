@@ -25,7 +25,7 @@
 #define START_LIMIT_S  60.0 /* to open NVRTC, perhaps over a network file system */
 #define MAX_BAD_STARTS 3    /* workers in a row that ended before they were ready */
 
-/* What a worker may use: its share of three quarters of the machine's memory, within these. */
+/* Memory that a worker may use: its share of three quarters of the machine's memory, within these. */
 #define MOST_BYTES  ((int64_t)8 << 30)
 #define LEAST_BYTES ((int64_t)1 << 30)
 

@@ -12,7 +12,6 @@
 #include "lang/tensor_map.h"
 #include "source/lex.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ROUNDS = 3 };
@@ -181,7 +180,7 @@ static bool vary(search *s, const atx_config *base, int i)
     return false;
 }
 
-/* What the code should see, and does not, may change the launch all the same. */
+/* Parameters that the code should see, and does not, may still change the launch. */
 static void compare(search *s)
 {
     const probe *base = &s->probes[ATX_MAX_PARAMS];

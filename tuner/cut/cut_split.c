@@ -6,7 +6,6 @@
  * an item of an unknown form has no names and is always kept. Template heads are skipped by counting angle
  * brackets outside parentheses.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cut/cut_items.h"

@@ -9,7 +9,6 @@
 #include "declare/declare_files.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -22,7 +22,7 @@
 
 enum { MAX_DEPTH = 32, MAX_CONDITIONS = 256, MAX_VIEWED = 32 << 20 /* bytes of which a view is made */ };
 
-static const char HOST[] = "autotune/host.h"; /* what comes with the program; no file has this name */
+static const char HOST[] = "autotune/host.h"; /* bundled with the program; no file has this name */
 
 typedef struct open_file {
     dev_t device;

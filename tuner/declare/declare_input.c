@@ -20,7 +20,6 @@
  */
 #include "declare/declare.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

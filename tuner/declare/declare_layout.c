@@ -6,8 +6,6 @@
  */
 #include "declare/declare_internal.h"
 
-#include <string.h>
-
 static const char *const LAYOUTS[ATX_MAX_LAYOUTS] = { "in", "out" };
 
 /* in NAME... out NAME...: a name for the stride of each dimension, in the order of the shape. */

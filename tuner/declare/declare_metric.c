@@ -134,7 +134,7 @@ void atx_read_objective(atx_lines *lines, void *target)
     op->goal.objective_max = atx_lines_skip_word(lines, "max");
 }
 
-/* What it is made of, in the order of the lines: a metric that it does not read may change. */
+/* Its sources, in the order of the lines: a metric that it does not read may change. */
 at_status atx_write_objective(atx_op *op, at_error *err)
 {
     bool reads[ATX_MAX_METRICS] = { false };

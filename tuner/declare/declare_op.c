@@ -8,8 +8,6 @@
  */
 #include "declare/declare.h"
 
-#include "util/sha256.h"
-
 #include <stdlib.h>
 #include <string.h>
 

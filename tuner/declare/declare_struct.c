@@ -14,7 +14,6 @@
  */
 #include "declare/declare.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * exist on one architecture alone (sm_90a), or in a family (sm_100f), and code for a plain one (sm_90) has
  * none of them. The line says it; without one the code's own words do.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

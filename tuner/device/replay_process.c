@@ -10,7 +10,6 @@
 
 #include <poll.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #define LOOK_MS 1000

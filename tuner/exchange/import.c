@@ -14,7 +14,7 @@
 
 /* ---- which belongs to which ---- */
 
-/* What was read, a file for each template of it. */
+/* A recording, a file for each template of it. */
 typedef struct files {
     atx_import_file *items;
     size_t count, cap;
@@ -76,8 +76,7 @@ static at_status adopt_values(atx_import_file *recording, const atx_import_file 
         const atx_import_param *declared =
             &space->params[atx_import_find_param(space, p->name, strlen(p->name))];
         at_status status = find_places(now, p, declared, recording, space->path, err);
-        if (status == AT_OK)
-            status = copy_values(p, declared, err);
+        ATX_THEN(status, copy_values(p, declared, err));
         if (status != AT_OK)
             return status;
         for (size_t k = 0; k < recording->trial_count; k++)
@@ -159,15 +158,11 @@ static at_status fill_item(atx_imported *item, atx_import_file *file, atx_import
     *item = (atx_imported){ .path = file->path, .torn = file->json.torn, .number = file->number };
     if (space && space != file && !file->fixed)
         status = adopt_values(file, space, err);
-    if (status == AT_OK)
-        status = atx_import_declare(item, file, space, options, err);
+    ATX_THEN(status, atx_import_declare(item, file, space, options, err));
     const atx_import_file *sized = file->size_count || !space ? file : space;
-    if (status == AT_OK)
-        status = atx_import_problem(&item->problem, item, sized, err);
-    if (status == AT_OK)
-        status = name_device(&item->fingerprint, file, options, err);
-    if (status == AT_OK)
-        status = fill_rows(item, file, err);
+    ATX_THEN(status, atx_import_problem(&item->problem, item, sized, err));
+    ATX_THEN(status, name_device(&item->fingerprint, file, options, err));
+    ATX_THEN(status, fill_rows(item, file, err));
     return status;
 }
 
@@ -192,7 +187,7 @@ static at_status add_items(atx_import *out, files *f, const atx_import_options *
     return status;
 }
 
-/* What is held for a file, with the rows that its trials become. */
+/* The state of reading one file, with the rows that its trials become. */
 static size_t bytes_of(const atx_import_file *file)
 {
     size_t shared = file->shares ? 0 : file->text.cap + file->json.count * sizeof *file->json.nodes;
@@ -243,8 +238,7 @@ at_status atx_import_read(atx_import *out, const char *const *paths, int count,
         return atx_fail(err, AT_ERR_USAGE, "found %d files; expected at most %d at once", count,
                         ATX_IMPORT_MAX_FILES);
     status = read_all(&f, paths, count, err);
-    if (status == AT_OK)
-        status = add_items(&import, &f, options, err);
+    ATX_THEN(status, add_items(&import, &f, options, err));
     if (status == AT_OK)
         *out = import;
     else
@@ -307,13 +301,10 @@ at_status atx_import_store(const atx_imported *item, atx_store *store, at_error 
             "%s: operation %s is in the database already, with other parameters, values or conditions; "
             "expected another --name or --db",
             item->path, item->op->name);
-    if (status == AT_OK)
-        status = atx_problem_key_of(&key, &shape, &item->problem, err);
-    if (status == AT_OK)
-        status = atx_store_put_source(store, item->t->text.hash, path, item->declaration.data,
-                                      item->declaration.len, err);
-    if (status == AT_OK)
-        status = atx_store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);
+    ATX_THEN(status, atx_problem_key_of(&key, &shape, &item->problem, err));
+    ATX_THEN(status, atx_store_put_source(store, item->t->text.hash, path, item->declaration.data,
+                                          item->declaration.len, err));
+    ATX_THEN(status, atx_store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err));
     atx_str_clear(&shape);
     return status;
 }

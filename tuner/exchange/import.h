@@ -30,7 +30,7 @@ typedef struct atx_import_options {
     const char *device; /* NULL: as recorded; after the file when it names none           */
     void *context;
     bool (*is_taken)(void *context, const char *name); /* NULL: no kernel's name is; else it gets an ending */
-    void (*warning)(void *context, const char *text);  /* what was left out, and where; may be NULL */
+    void (*warning)(void *context, const char *text);  /* of parts left out, with place; may be NULL */
 } atx_import_options;
 
 /* A recorded space, ready to be stored. */

@@ -4,11 +4,6 @@
 
 #include <stdlib.h>
 
-static bool is_clblast(const atx_json *json)
-{
-    return atx_json_member(json, 0, "kernel_family") && atx_json_member(json, 0, "results");
-}
-
 /* Sizes are texts; those that the kernel has not are missing. All of them are read, or none. */
 static bool read_sizes(atx_import_file *file)
 {
@@ -46,14 +41,8 @@ static at_status look(atx_import_result *out, const atx_import_file *file, uint3
     return AT_OK;
 }
 
-static at_status read_results(atx_import_file *file, at_error *err)
-{
-    return atx_import_read_results(file, atx_json_member(&file->json, 0, "results"), look, err);
-}
-
 const atx_import_format atx_import_clblast = { .tool = "CLBlast tuner",
-                                               .looks_like =
-                                                   "a file of CLBlast's tuner (kernel_family, results)",
-                                               .is_it = is_clblast,
+                                               .looks_like = "a file of CLBlast's tuner",
+                                               .has = { "kernel_family", "results" },
                                                .about = read_about,
-                                               .read = read_results };
+                                               .look = look };

@@ -14,7 +14,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Combinations of values on which a division is tried: all of them, or so many drawn at random. */
@@ -189,7 +188,7 @@ static void add_template(atx_str *out, const declaring *d)
     atx_str_add(out, "*/\n");
 }
 
-/* What is stored: the op stands in the text of its first template alone. */
+/* The text to store: the op is in the text of its first template alone. */
 static void add_declaration(atx_str *out, const declaring *d)
 {
     if (d->file->number == 0)
@@ -204,8 +203,7 @@ static at_status read_op(atx_op **op, const atx_str *text, const declaring *d, a
         return atx_op_read(op, text->data, text->len, "declaration", err);
     add_op(&alone, d);
     at_status status = atx_str_status(&alone, err);
-    if (status == AT_OK)
-        status = atx_op_read(op, alone.data, alone.len, "declaration", err);
+    ATX_THEN(status, atx_op_read(op, alone.data, alone.len, "declaration", err));
     atx_str_clear(&alone);
     return status;
 }
@@ -214,8 +212,7 @@ static at_status read_back(atx_op **op, atx_template **t, const atx_str *text, c
 {
     at_error cause = { 0 };
     at_status status = read_op(op, text, d, &cause);
-    if (status == AT_OK)
-        status = atx_template_read(t, *op, text->data, text->len, "declaration", &cause);
+    ATX_THEN(status, atx_template_read(t, *op, text->data, text->len, "declaration", &cause));
     if (status != AT_OK)
         atx_fail(d->err, status, "%s: its space cannot be declared: %s", d->file->path, cause.text);
     return status;
@@ -380,8 +377,7 @@ static at_status add_condition(declaring *d, uint32_t node)
     at_status status = atx_str_status(&text, d->err);
     if (status == AT_OK) {
         status = translate(&condition, d, &text, &why);
-        if (status == AT_OK)
-            status = count_broken(&broken, d, &condition.text, &why);
+        ATX_THEN(status, count_broken(&broken, d, &condition.text, &why));
         if (status == AT_OK && broken)
             status = atx_py_refuse(
                 &why, 0, "found %zu of %zu recorded configurations that break '%.60s'; expected none", broken,
@@ -447,12 +443,9 @@ static at_status open_trial(declaring *d)
     const int64_t *sizes = sizes_of(d, &count);
     add_declaration(&text, d);
     at_status status = atx_str_status(&text, d->err);
-    if (status == AT_OK)
-        status = read_back(&d->op, &d->t, &text, d);
-    if (status == AT_OK)
-        status = atx_problem_init(&d->problem, d->op, type_of(d), sizes, count, d->err);
-    if (status == AT_OK)
-        status = atx_problem_bind(d->slots, &d->problem, &NO_DEVICE, d->err);
+    ATX_THEN(status, read_back(&d->op, &d->t, &text, d));
+    ATX_THEN(status, atx_problem_init(&d->problem, d->op, type_of(d), sizes, count, d->err));
+    ATX_THEN(status, atx_problem_bind(d->slots, &d->problem, &NO_DEVICE, d->err));
     atx_str_clear(&text);
     return status;
 }
@@ -468,8 +461,7 @@ at_status atx_import_declare(atx_imported *item, const atx_import_file *file, co
         add_declaration(&item->declaration, &d);
         status = atx_str_status(&item->declaration, err);
     }
-    if (status == AT_OK)
-        status = read_back(&item->op, &item->t, &item->declaration, &d);
+    ATX_THEN(status, read_back(&item->op, &item->t, &item->declaration, &d));
     atx_str_clear(&d.requires);
     atx_template_close(d.t);
     atx_op_close(d.op);

@@ -7,7 +7,7 @@
 
 /*
  * Declares the space of `file` as item->declaration and reads it back as item->op and item->t. Conditions
- * come from `space`, a T1 declaration; NULL: there are none. What is left out goes to options->warning. When
+ * come from `space`, a T1 declaration; NULL: there are none. Omissions go to options->warning. When
  * `file` itself is the T1 declaration, nothing may be left out.
  */
 at_status atx_import_declare(atx_imported *item, const atx_import_file *file, const atx_import_file *space,

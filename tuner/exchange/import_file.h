@@ -13,14 +13,20 @@
 #define ATX_IMPORT_MAX_SIZE      (1 << 30) /* of a dimension */
 
 typedef struct atx_import_file atx_import_file;
+struct atx_import_result; /* import_results.h */
 
 /* A format: its file has one of these, and import_file.c a row that names it. */
 typedef struct atx_import_format {
     const char *tool;       /* where a recording comes from, in its fingerprint */
     const char *looks_like; /* for messages */
-    bool (*is_it)(const atx_json *json);
-    bool (*about)(atx_import_file *file); /* kernel, sizes, type, device; false: out of memory */
+    const char *has[2]; /* members of its root, by which it is known; NULL: the root is a list of objects */
+    bool (*about)(
+        atx_import_file *file); /* kernel, sizes, type, device; false: out of memory. NULL: nothing */
     at_status (*read)(atx_import_file *file, at_error *err);
+    /* In place of `read`: one result of the list that is the last of `has`, or the root (import_results.h).
+     */
+    at_status (*look)(struct atx_import_result *out, const atx_import_file *file, uint32_t node,
+                      at_error *err);
     bool declares;      /* a space, and records nothing */
     bool may_end_early; /* its program may have been interrupted */
 } atx_import_format;

@@ -2,11 +2,6 @@
  * metadata. */
 #include "exchange/import_results.h"
 
-static bool is_ktt(const atx_json *json)
-{
-    return atx_json_member(json, 0, "Metadata") && atx_json_member(json, 0, "Results");
-}
-
 /* One file is about one kernel: the first result names it. */
 static bool read_about(atx_import_file *file)
 {
@@ -37,13 +32,8 @@ static at_status look(atx_import_result *out, const atx_import_file *file, uint3
     return atx_import_read_unit(&out->unit_s, json, unit, err);
 }
 
-static at_status read_results(atx_import_file *file, at_error *err)
-{
-    return atx_import_read_results(file, atx_json_member(&file->json, 0, "Results"), look, err);
-}
-
 const atx_import_format atx_import_ktt = { .tool = "KTT results",
-                                           .looks_like = "results of KTT (Metadata, Results)",
-                                           .is_it = is_ktt,
+                                           .looks_like = "results of KTT",
+                                           .has = { "Metadata", "Results" },
                                            .about = read_about,
-                                           .read = read_results };
+                                           .look = look };

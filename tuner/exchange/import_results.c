@@ -47,12 +47,9 @@ static at_status read_result(atx_import_file *file, uint32_t node, const atx_imp
     atx_import_trial *trial = NULL;
     double time;
     at_status status = file->param_count ? AT_OK : add_params(file, r, node, err);
-    if (status == AT_OK)
-        status = check_names(file, r, err);
-    if (status == AT_OK)
-        status = atx_import_add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = atx_import_read_settings(trial, file, r->settings, r->count, err);
+    ATX_THEN(status, check_names(file, r, err));
+    ATX_THEN(status, atx_import_add_trial(&trial, file, node, err));
+    ATX_THEN(status, atx_import_read_settings(trial, file, r->settings, r->count, err));
     if (status != AT_OK)
         return status;
     bool timed = !r->failure && r->time && atx_json_number(&time, &file->json, r->time) && isfinite(time);
@@ -72,8 +69,7 @@ at_status atx_import_read_results(atx_import_file *file, uint32_t list, atx_impo
     for (uint32_t at = atx_json_first(json, list); status == AT_OK && at; at = atx_json_next(json, at)) {
         atx_import_result result = { .unit_s = 1e-3 };
         status = look(&result, file, at, err);
-        if (status == AT_OK)
-            status = read_result(file, at, &result, err);
+        ATX_THEN(status, read_result(file, at, &result, err));
     }
     for (int i = 0; status == AT_OK && i < file->param_count; i++)
         status = atx_import_sort_values(file, i, err);

@@ -17,7 +17,7 @@ typedef struct atx_import_result {
 typedef at_status atx_import_look(atx_import_result *out, const atx_import_file *file, uint32_t node,
                                   at_error *err);
 
-/* One more setting; what is too many is told when its parameter is added. */
+/* One more setting; too many are reported when the parameter is added. */
 void atx_import_add_setting(atx_import_result *out, uint32_t name, uint32_t value);
 
 /* All members of an object. */

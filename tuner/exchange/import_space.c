@@ -52,8 +52,7 @@ static at_status read_list(atx_import_file *file, atx_import_param *param, uint3
          at = atx_json_next(&file->json, at)) {
         atx_import_value value;
         status = atx_import_value_of(&value, &file->json, at, err);
-        if (status == AT_OK)
-            status = atx_import_add_value(param, &value, err);
+        ATX_THEN(status, atx_import_add_value(param, &value, err));
     }
     return status;
 }
@@ -99,11 +98,6 @@ static bool read_type(atx_import_file *file, uint32_t arguments)
     return true;
 }
 
-static bool is_space(const atx_json *json)
-{
-    return atx_json_member(json, 0, "ConfigurationSpace") != 0;
-}
-
 static bool read_about(atx_import_file *file)
 {
     const atx_json *json = &file->json;
@@ -132,8 +126,8 @@ static at_status read_space(atx_import_file *file, at_error *err)
 }
 
 const atx_import_format atx_import_t1 = { .tool = "T1 declaration",
-                                          .looks_like = "a T1 declaration (ConfigurationSpace)",
-                                          .is_it = is_space,
+                                          .looks_like = "a T1 declaration",
+                                          .has = { "ConfigurationSpace" },
                                           .about = read_about,
                                           .read = read_space,
                                           .declares = true };

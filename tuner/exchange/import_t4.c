@@ -14,7 +14,7 @@
 
 #define TEMPLATE "template"
 
-/* ---- what it says about the problem ---- */
+/* ---- the problem ---- */
 
 /* "8x4096x128" as sizes; false: it is more than that, an order of dimensions or leading ones. */
 static bool read_shape(atx_import_file *file, const char *text)
@@ -40,11 +40,6 @@ static void read_type_key(atx_import_file *file, const char *key)
 {
     if (atx_dtype_parse(&file->type, key, strlen(key), NULL) != AT_OK)
         file->type = atx_dtype_of_key(key, 1);
-}
-
-static bool is_t4(const atx_json *json)
-{
-    return atx_json_member(json, 0, "results") != 0;
 }
 
 static bool read_about(atx_import_file *file)
@@ -251,8 +246,7 @@ static at_status read_result(atx_import_file *file, uint32_t node, double unit_s
     if (template_of(file, configuration) != file->number)
         return AT_OK;
     at_status status = atx_import_add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = atx_import_read_places(trial, file, configuration, err);
+    ATX_THEN(status, atx_import_read_places(trial, file, configuration, err));
     if (status == AT_OK && objective)
         status = atx_import_read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err);
     if (status != AT_OK)
@@ -336,8 +330,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
         atx_import_read_unit(&unit_s, json, metadata ? atx_json_member(json, metadata, "timeunit") : 0, err);
     if (status == AT_OK && file->own && !file->template_count)
         status = list_templates(file, metadata, results, err);
-    if (status == AT_OK)
-        status = read_names(file, results, err);
+    ATX_THEN(status, read_names(file, results, err));
     for (uint32_t at = atx_json_first(json, results); status == AT_OK && at; at = atx_json_next(json, at))
         status = read_result(file, at, unit_s, err);
     for (int i = 0; status == AT_OK && i < file->param_count; i++)
@@ -346,7 +339,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
 }
 
 const atx_import_format atx_import_t4 = { .tool = "T4 results",
-                                          .looks_like = "T4 results (results)",
-                                          .is_it = is_t4,
+                                          .looks_like = "T4 results",
+                                          .has = { "results" },
                                           .about = read_about,
                                           .read = read_t4 };

@@ -8,25 +8,13 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_table(const atx_json *json)
-{
-    uint32_t first = json->nodes[0].kind == ATX_JSON_ARRAY ? atx_json_first(json, 0) : 0;
-    return first && json->nodes[first].kind == ATX_JSON_OBJECT;
-}
-
-static bool read_about(atx_import_file *file)
-{
-    (void)file;
-    return true;
-}
-
 /* Of a word: those of µ in UTF-8, too. */
 static bool in_word(char c)
 {
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* What the name of a time begins with; the unit is its last word, or with `alone` all of it. */
+/* Prefixes of names of times; the unit is the last word, or with `alone` all of it. */
 static bool names_time(double *unit_s, const atx_json *json, uint32_t name, bool alone)
 {
     static const char *const TIMES[] = { "time", "runtime", "duration",    "median",
@@ -163,13 +151,6 @@ static at_status look(atx_import_result *out, const atx_import_file *file, uint3
     return AT_OK;
 }
 
-static at_status read_results(atx_import_file *file, at_error *err)
-{
-    return atx_import_read_results(file, 0, look, err);
-}
-
 const atx_import_format atx_import_table = { .tool = "table",
                                              .looks_like = "a table (CSV, JSON lines)",
-                                             .is_it = is_table,
-                                             .about = read_about,
-                                             .read = read_results };
+                                             .look = look };

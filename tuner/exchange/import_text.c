@@ -10,7 +10,7 @@
 
 enum { MAX_COLUMNS = 256 };
 
-/* ---- what it is ---- */
+/* ---- the format ---- */
 
 static at_status refuse(const atx_str *text, const char *begin, const char *path, at_error *err)
 {
@@ -247,8 +247,7 @@ at_status atx_import_to_json(atx_str *text, bool *is_csv, const char *path, at_e
         join_lines(&out, begin, skipped);
     else
         status = read_csv(&out, begin, skipped + 1, path, err);
-    if (status == AT_OK)
-        status = atx_str_status(&out, err);
+    ATX_THEN(status, atx_str_status(&out, err));
     if (status != AT_OK) {
         atx_str_clear(&out);
         return status;

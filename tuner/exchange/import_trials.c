@@ -223,8 +223,7 @@ static at_status read_declared(atx_import_file *file, at_error *err)
              v = atx_json_next(json, v)) {
             atx_import_value value;
             status = atx_import_value_of(&value, json, v, err);
-            if (status == AT_OK)
-                status = atx_import_add_value(param, &value, err);
+            ATX_THEN(status, atx_import_add_value(param, &value, err));
         }
         if (status == AT_OK && !param->count)
             status = atx_json_fail(json, at, 0, err, "found no values of %s in tune_params; expected a list",
@@ -247,8 +246,7 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
             "found an entry with neither time nor __error__; expected a number, or why it failed");
     atx_import_trial *trial = NULL;
     at_status status = atx_import_add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = atx_import_read_places(trial, file, node, err);
+    ATX_THEN(status, atx_import_read_places(trial, file, node, err));
     if (status != AT_OK)
         return status;
     if (error) /* since 1.4, in place of a time */
@@ -261,11 +259,6 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
         fmax(0, atx_import_number_or(json, atx_json_member(json, node, "compile_time"), 0) * MS);
     atx_import_take_timestamp(trial, json, atx_json_member(json, node, "timestamp"));
     return AT_OK;
-}
-
-static bool is_cache(const atx_json *json)
-{
-    return atx_json_member(json, 0, "cache") && atx_json_member(json, 0, "tune_params_keys");
 }
 
 static bool read_about(atx_import_file *file)
@@ -290,9 +283,8 @@ static at_status read_cache(atx_import_file *file, at_error *err)
 }
 
 const atx_import_format atx_import_cache = { .tool = "Kernel Tuner cache file",
-                                             .looks_like =
-                                                 "a Kernel Tuner cache file (tune_params_keys, cache)",
-                                             .is_it = is_cache,
+                                             .looks_like = "a Kernel Tuner cache file",
+                                             .has = { "tune_params_keys", "cache" },
                                              .about = read_about,
                                              .read = read_cache,
                                              .may_end_early = true };

@@ -5,17 +5,6 @@
  */
 #include "exchange/import_results.h"
 
-static bool is_triton(const atx_json *json)
-{
-    return atx_json_member(json, 0, "configs_timings") != 0;
-}
-
-static bool read_about(atx_import_file *file)
-{
-    (void)file;
-    return true;
-}
-
 /* kwargs are the kernel's own parameters; the rest of a Config are numbers, but for functions, which JSON has
  * as null. */
 static at_status look(atx_import_result *out, const atx_import_file *file, uint32_t node, at_error *err)
@@ -34,14 +23,7 @@ static at_status look(atx_import_result *out, const atx_import_file *file, uint3
     return AT_OK;
 }
 
-static at_status read_results(atx_import_file *file, at_error *err)
-{
-    return atx_import_read_results(file, atx_json_member(&file->json, 0, "configs_timings"), look, err);
-}
-
 const atx_import_format atx_import_triton = { .tool = "Triton autotuner",
-                                              .looks_like =
-                                                  "a cache file of Triton's autotuner (configs_timings)",
-                                              .is_it = is_triton,
-                                              .about = read_about,
-                                              .read = read_results };
+                                              .looks_like = "a cache file of Triton's autotuner",
+                                              .has = { "configs_timings" },
+                                              .look = look };

@@ -218,11 +218,9 @@ at_status atx_kernel_tuner_write(atx_store *store, const atx_dump_options *optio
     if (status == AT_OK && chosen.other_template)
         status = atx_fail(err, AT_ERR_INPUT,
                           "found trials of several templates, among them %s; a cache of Kernel Tuner has the "
-                          "parameters of one: "
-                          "expected --template to choose it",
+                          "parameters of one: expected --template to choose it",
                           atx_str_text(&chosen.template_name));
-    if (status == AT_OK)
-        status = write_all(&w, err);
+    ATX_THEN(status, write_all(&w, err));
     clear_params(&w);
     atx_str_clear(&w.to.line);
     atx_one_problem_clear(&chosen);

@@ -5,7 +5,6 @@
 #include "exchange/one_problem.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_wanted(const atx_dump_options *o, const atx_problem_key *key)
@@ -108,8 +107,7 @@ at_status atx_one_problem_choose(atx_one_problem *c, atx_store *store, const atx
             "found %d problems; this format has a place for one: expected --op and --shapes to choose it",
             c->problems);
     atx_problem_key key = key_of(c);
-    if (status == AT_OK)
-        status = atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
+    ATX_THEN(status, atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err));
     ATX_THEN(status, names_status(c, err));
     if (status == AT_OK && !c->trials)
         return atx_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");

@@ -40,8 +40,7 @@ static int64_t evaluate(atx_py_parser *p, const atx_str *text, size_t offset, co
     at_status status = text->failed
                            ? AT_ERR_MEMORY
                            : atx_expr_compile(&expr, atx_str_text(text), text->len, &scope, where, &cause);
-    if (status == AT_OK)
-        status = atx_expr_eval(&value, expr, &v->value, &cause);
+    ATX_THEN(status, atx_expr_eval(&value, expr, &v->value, &cause));
     atx_expr_close(expr);
     if (status != AT_OK) {
         const char *said = strstr(cause.text, ": "); /* behind a place that is ours */

@@ -143,8 +143,7 @@ static at_status write_all(const atx_one_problem *c, atx_line_sink *sink, void *
     writer w = { .of = c, .to = { .sink = sink, .context = context, .more = true } };
     write_head(&w);
     at_status status = atx_one_problem_each(c, write_trial, &w, err);
-    if (status == AT_OK)
-        status = atx_str_status(&w.to.line, err);
+    ATX_THEN(status, atx_str_status(&w.to.line, err));
     if (status == AT_OK) {
         atx_str_add(&w.to.line, "]}");
         atx_line_writer_emit(&w.to);
@@ -158,8 +157,7 @@ at_status atx_t4_write(atx_store *store, const atx_dump_options *options, atx_li
 {
     atx_one_problem c;
     at_status status = atx_one_problem_choose(&c, store, options, err);
-    if (status == AT_OK)
-        status = write_all(&c, sink, context, err);
+    ATX_THEN(status, write_all(&c, sink, context, err));
     atx_one_problem_clear(&c);
     return status;
 }

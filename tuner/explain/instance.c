@@ -15,7 +15,6 @@
 #include "explain/instance_contents.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,5 +13,6 @@ at_status atx_instance_need(int64_t *bytes, const atx_problem *problem, const in
 /* Bytes that this process can have, of the machine and within its control group; INT64_MAX: unknown. */
 int64_t atx_memory_available(void);
 
-/* What a control group (the folder of its files) leaves, its own reclaimable caches counted as free. */
+/* Memory that a control group (the folder of its files) leaves, its own reclaimable caches counted as free.
+ */
 int64_t atx_group_memory(const char *folder);

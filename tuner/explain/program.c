@@ -43,9 +43,9 @@ static at_status compile(atx_program *p, atx_nvrtc *nvrtc, const char *name, int
 static bool is_name(const char *entry, const char *in_text)
 {
     const size_t len = strlen(entry);
-    return strncmp(in_text, entry, len) == 0 && !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                        "0123456789_$",
-                                                        in_text[len] ? in_text[len] : ' ');
+    return strncmp(in_text, entry, len) == 0 &&
+           !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$",
+                   in_text[len] ? in_text[len] : ' ');
 }
 
 static at_status find_entry(int32_t *out, const atx_program *p, const char *name, at_error *err)

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A number: of which column, and which of them. */
 typedef struct one_number {

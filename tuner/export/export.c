@@ -17,8 +17,6 @@
 #include "source/lex.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void identifier(atx_str *out, const char *text)

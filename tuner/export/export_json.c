@@ -9,7 +9,6 @@
 #include "util/rows.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static void sizes(atx_str *out, const char *name, const uint64_t *values, int count)

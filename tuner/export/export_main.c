@@ -163,8 +163,7 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
     if (atx_op_validators(validators, l->op) > 0)
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: found outputs that a kernel validates, which an exported self-test cannot; "
-                        "expected an export "
-                        "without --main",
+                        "expected an export without --main",
                         l->op->text.file);
     at_status status = AT_OK;
     atx_str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");

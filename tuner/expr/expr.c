@@ -72,7 +72,7 @@ at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const ch
 static const char OVERFLOW[] = "overflow";
 static const char BY_ZERO[] = "division by zero";
 
-/* *a = a / b; NULL, or what is wrong. */
+/* *a = a / b; NULL, or the error. */
 static const char *divide(int64_t *a, int64_t b, bool up)
 {
     if (b == 0)

@@ -31,7 +31,7 @@ typedef struct machine {
     int depth;
     waiting waiting[MAX_WAITING];
     int waiting_count;
-    int64_t *out; /* where what is left is written; NULL: bounds are asked for */
+    int64_t *out; /* for the remaining code; NULL: bounds are asked for     */
     int count, max;
 } machine;
 
@@ -107,7 +107,7 @@ static bool corners(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
     return true;
 }
 
-/* What is left is smaller than the divisor, and has the sign of the dividend. */
+/* The remainder is smaller than the divisor, and has the sign of the dividend. */
 static bool rest(atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     if (has_zero(b) || b.low == INT64_MIN || a.low == INT64_MIN)
@@ -127,7 +127,7 @@ static bool rest(atx_bounds *out, atx_bounds a, atx_bounds b)
     return true;
 }
 
-/* Known only for what is not negative: no more bits than the operands have. */
+/* Known only for operands above or equal to 0: no more bits than the operands have. */
 static bool bits(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     if (a.low < 0 || b.low < 0)
@@ -229,7 +229,7 @@ static bool unary(unsigned code, atx_bounds *a)
     }
 }
 
-/* ---- what is left ---- */
+/* ---- the remaining code ---- */
 
 static bool write(machine *m, int64_t what)
 {

@@ -64,7 +64,7 @@ struct atx_expr {
     size_t count;
 };
 
-/* *a = a OP b, *a = OP a, of instructions that do not jump; NULL, or what is wrong. */
+/* *a = a OP b, *a = OP a, of instructions that do not jump; NULL, or the error. */
 const char *atx_code_binary(unsigned code, int64_t *a, int64_t b);
 const char *atx_code_unary(unsigned code, int64_t *a);
 

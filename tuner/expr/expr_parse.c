@@ -142,7 +142,7 @@ static int parse_term(atx_parser *p)
     return value;
 }
 
-/* A term, and what is added to it or taken off it. */
+/* Terms, added and subtracted. */
 static int parse_small(atx_parser *p)
 {
     int value = parse_term(p);

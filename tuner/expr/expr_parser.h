@@ -37,7 +37,7 @@ typedef struct atx_parser {
     size_t count, code_cap;
     const atx_scope *scope;
     atx_indices indices; /* of the scope, with the values that they have here */
-    bool skipping;       /* what is parsed is not kept: names need not be known */
+    bool skipping;       /* parsed code is not kept: names need not be known */
     at_error *err;
     at_status status;
     int depth; /* nesting of parentheses, calls, prefix operators and ?: */
@@ -64,7 +64,7 @@ void atx_parser_stop(atx_parser *p, at_status status);         /* what others re
 
 void atx_parser_emit(atx_parser *p, unsigned code, int64_t value, size_t at, size_t begin);
 
-/* The jump emitted as instruction i goes to what comes next. */
+/* The jump emitted as instruction i goes to the next instruction. */
 void atx_parser_land(atx_parser *p, size_t i);
 
 /* A level deeper; `depth` is the caller's to lower. */

@@ -21,7 +21,7 @@ static bool is_whole(double value)
     return value >= -WHOLE_LIMIT && value <= WHOLE_LIMIT && value == floor(value);
 }
 
-/* *a = a OP b as expr.c has it; NULL, or what is wrong. */
+/* *a = a OP b as expr.c has it; NULL, or the error. */
 static const char *whole_binary(unsigned code, double *a, double b)
 {
     int64_t value;
@@ -121,7 +121,7 @@ typedef struct machine {
     double *top; /* the next free place */
 } machine;
 
-/* Jumps move *pc; returns what is wrong, or NULL. The parser has proved the depth. */
+/* Jumps move *pc; returns the error, or NULL. The parser has proved the depth. */
 static const char *step(machine *m, size_t *pc, const atx_instruction *i, const double *slots)
 {
     switch (i->code) {

@@ -7,7 +7,7 @@
 
 #include "declare/declare.h"
 
-/* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists what is known. */
+/* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists the known ones. */
 at_status atx_arch_parse(atx_limits *out, const char *text, at_error *err) AT_MUST_CHECK;
 
 /* The same, also with a letter behind it: "sm_90a". *variant: 'a', 'f' or 0. */
@@ -34,7 +34,7 @@ typedef struct atx_occupancy {
     const char *limit; /* what allows no more: "threads", "registers", "shared memory" or "blocks" */
 } atx_occupancy;
 
-/* In theory, by what a block uses: threads, registers a thread, static and dynamic shared bytes. */
+/* In theory, by the resources of a block: threads, registers a thread, static and dynamic shared bytes. */
 atx_occupancy atx_arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes);
 
 /* Device memory as limits have it, from MiB as a file has them, whatever that says: 0 for none or fewer,

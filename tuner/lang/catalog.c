@@ -86,8 +86,7 @@ static at_status add_op(atx_catalog *c, const source_file *file, const atx_op **
     atx_op *op = NULL;
     const atx_op *known = NULL;
     at_status status = atx_op_read_with(&op, &c->commons, file->text, file->len, file->path, err);
-    if (status == AT_OK)
-        status = atx_catalog_get_op(&known, c, op->name, err);
+    ATX_THEN(status, atx_catalog_get_op(&known, c, op->name, err));
     if (status != AT_OK)
         goto done;
     if (known && strcmp(known->text.hash, op->text.hash) == 0) { /* a copy of a built-in folder */
@@ -190,7 +189,7 @@ static at_status add_declared(atx_catalog *c, const atx_op *op, const folder *f,
     return atx_declares(file->text, file->len, "op") ? AT_OK : check_kind(file, err);
 }
 
-/* Tells of what is wrong with the user's input, which is left out then; the rest goes on. */
+/* Reports an error in the user's input, which is left out; the rest is used. */
 static at_status leave_out(const atx_catalog *c, at_status status, const char *what, const at_error *cause,
                            at_error *err)
 {
@@ -283,8 +282,7 @@ static at_status read_source(folder *f, const char *path, const atx_allowed *all
 {
     atx_str text = { 0 };
     at_status status = atx_allowed_check(allowed, path, err);
-    if (status == AT_OK)
-        status = atx_regular_read(&text, path, ATX_MAX_SOURCE, err);
+    ATX_THEN(status, atx_regular_read(&text, path, ATX_MAX_SOURCE, err));
     if (status != AT_OK)
         return status;
     /* The folder takes the text; an empty file has none. */
@@ -332,8 +330,7 @@ static at_status add_path(atx_catalog *c, name_list *sub, const char *path, size
 {
     folder f = { 0 };
     at_status status = read_folder(&f, sub, path, ".cu", c->allowed, err);
-    if (status == AT_OK)
-        status = add_folder(c, &f, err);
+    ATX_THEN(status, add_folder(c, &f, err));
     *files += f.count;
     folder_clear(&f);
     return status;
@@ -363,14 +360,13 @@ static at_status add_directory(atx_catalog *c, const char *dir, at_error *err)
     size_t files = 0;
     c->commons.allowed = c->allowed;
     at_status status = add_commons(c, dir, err);
-    if (status == AT_OK)
-        status = add_path(c, &sub, dir, &files, err);
+    ATX_THEN(status, add_path(c, &sub, dir, &files, err));
     for (size_t i = 0; status == AT_OK && i < sub.count; i++)
         status = add_path(c, NULL, sub.names[i], &files, err);
     if (status == AT_OK && files == 0)
         status = atx_fail(err, AT_ERR_INPUT,
                           "%s: found no .cu file in it or its sub-folders; expected templates", dir);
-    c->commons.allowed = NULL; /* what a recording declares is text, whatever it names */
+    c->commons.allowed = NULL; /* declarations of a recording are text, whatever they name */
     names_clear(&sub);
     return status;
 }
@@ -391,8 +387,7 @@ static at_status check_ops(const atx_catalog *c, at_error *err)
         if (found != AT_OK)
             op->goal.ceiling_op[0] = '\0';
         status = leave_out(c, found, "its ceiling is left out", &cause, err);
-        if (status == AT_OK)
-            status = leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err);
+        ATX_THEN(status, leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err));
     }
     return status;
 }
@@ -417,15 +412,13 @@ at_status atx_catalog_open_with(atx_catalog **out, const atx_catalog_options *op
     c->commons.headers = c->headers;
     if (status == AT_OK && options->dir)
         status = atx_allowed_open(&c->allowed, options->dir, options->allow, c->headers, err);
-    if (status == AT_OK)
-        status = atx_catalog_list_built_in(c, err);
+    ATX_THEN(status, atx_catalog_list_built_in(c, err));
     if (status == AT_OK && options->dir)
         status = add_directory(c, options->dir, err);
     if (status == AT_OK && !options->lazily)
         status = atx_catalog_read_all(c, err);
-    if (status == AT_OK)
-        status = check_ops(c, err);
-    c->broken = NULL; /* what is added later is whole or refused */
+    ATX_THEN(status, check_ops(c, err));
+    c->broken = NULL; /* later additions are whole or refused */
     if (status == AT_OK)
         *out = c;
     else
@@ -439,8 +432,7 @@ at_status atx_catalog_add(atx_catalog *catalog, const char *path, const char *te
     const char *slash = strrchr(path, '/');
     name_folder(&f, path, slash ? (size_t)(slash - path) : 0);
     at_status status = add_file(&f, path, text, len, NULL, err);
-    if (status == AT_OK)
-        status = add_folder(catalog, &f, err);
+    ATX_THEN(status, add_folder(catalog, &f, err));
     folder_clear(&f);
     return status == AT_OK ? check_ops(catalog, err) : status;
 }

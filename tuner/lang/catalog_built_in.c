@@ -95,8 +95,7 @@ at_status atx_catalog_list_built_in(atx_catalog *c, at_error *err)
     c->built_in_commons.borrowed = true;
     for (const atx_embedded *e = atx_embedded_commons; status == AT_OK && e->path; e++)
         status = atx_commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
-    if (status == AT_OK)
-        status = list_files(c, true, err);
+    ATX_THEN(status, list_files(c, true, err));
     return status == AT_OK ? list_files(c, false, err) : status;
 }
 
@@ -124,8 +123,7 @@ static at_status read_op(atx_catalog *c, atx_held_op *held, at_error *err)
     const atx_embedded *e = held->file;
     at_status status =
         atx_op_read_with(&op, &c->built_in_commons, (const char *)e->data, e->len, e->path, err);
-    if (status == AT_OK)
-        status = check_name(e->path, "op", op->name, held->name, err);
+    ATX_THEN(status, check_name(e->path, "op", op->name, held->name, err));
     if (status != AT_OK) {
         atx_op_close(op);
         return status;
@@ -144,8 +142,7 @@ static at_status read_template(atx_catalog *c, atx_held_template *held, const at
                            ? atx_image_load(&t, op, &atx_embedded_images, i, err)
                            : atx_template_read_with(&t, op, &c->built_in_commons, (const char *)e->data,
                                                     e->len, e->path, err);
-    if (status == AT_OK)
-        status = check_name(e->path, "template", t->name, held->name, err);
+    ATX_THEN(status, check_name(e->path, "template", t->name, held->name, err));
     if (status != AT_OK) {
         atx_template_close(t);
         return status;

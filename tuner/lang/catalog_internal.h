@@ -33,7 +33,7 @@ struct atx_catalog {
     size_t template_count, template_cap;
     atx_commons built_in_commons, commons; /* the second are the user's, and then the built-in */
     atx_headers *headers;                  /* the user's folders; NULL: none */
-    atx_allowed *allowed;                  /* what the user's templates may read; NULL: there are none */
+    atx_allowed *allowed;                  /* files that the user's templates may read; NULL: none     */
     bool has_default;                      /* an op of the user's is it: no built-in one       */
     atx_broken_file *broken;               /* NULL: one ends the whole */
     void *context;
@@ -41,7 +41,7 @@ struct atx_catalog {
     at_error failure; /* the first since the last query; AT_OK: none              */
 };
 
-/* Lists what is built in, all of it unread; reads all that is not read yet. */
+/* Lists the built-in operations and templates, unread; reads all that are not read yet. */
 at_status atx_catalog_list_built_in(atx_catalog *c, at_error *err) AT_MUST_CHECK;
 at_status atx_catalog_read_all(atx_catalog *c, at_error *err) AT_MUST_CHECK;
 

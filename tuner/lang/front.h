@@ -2,7 +2,7 @@
  * front.h - several figures at once, time and energy or time and registers: which measurements no other one
  * beats in all of them (the Pareto front).
  *
- * Smaller is better. A front is a view of what is stored; nothing of it is stored itself.
+ * Smaller is better. A front is computed from stored trials and not stored itself.
  */
 #pragma once
 

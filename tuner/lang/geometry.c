@@ -56,10 +56,8 @@ static at_status eval_attributes(atx_geometry *g, const atx_launch *launch, cons
                                  at_error *err)
 {
     at_status status = eval_cluster(g, launch, slots, err);
-    if (status == AT_OK)
-        status = eval_flag(&g->cooperative, launch->cooperative, slots, err);
-    if (status == AT_OK)
-        status = eval_flag(&g->programmatic, launch->programmatic, slots, err);
+    ATX_THEN(status, eval_flag(&g->cooperative, launch->cooperative, slots, err));
+    ATX_THEN(status, eval_flag(&g->programmatic, launch->programmatic, slots, err));
     if (status == AT_OK && launch->carveout) {
         status = eval(&g->carveout, launch->carveout, 0, 100, "carveout", slots, err);
         g->carveout++;
@@ -73,13 +71,10 @@ at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int
     at_status status = AT_OK;
     for (int i = 0; i < 3 && status == AT_OK; i++) {
         status = eval_size(&g.grid[i], launch->grid[i], 1, "grid", slots, err);
-        if (status == AT_OK)
-            status = eval_size(&g.block[i], launch->block[i], 1, "block", slots, err);
+        ATX_THEN(status, eval_size(&g.block[i], launch->block[i], 1, "block", slots, err));
     }
-    if (status == AT_OK)
-        status = eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err);
-    if (status == AT_OK)
-        status = eval_attributes(&g, launch, slots, err);
+    ATX_THEN(status, eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err));
+    ATX_THEN(status, eval_attributes(&g, launch, slots, err));
     if (status == AT_OK)
         *out = g;
     return status;

@@ -19,7 +19,7 @@ const atx_gpu_model *atx_gpu_model_at(int i); /* the i-th row; NULL: there are n
 
 /*
  * How unlike two GPUs are, 0 or more: 1 for each factor of two between their multiprocessors and between
- * their bandwidths, and more for another architecture. What is unknown of one of them does not count. Figures
+ * their bandwidths, and more for another architecture. Unknown figures do not count. Figures
  * that are 0, and the bandwidth, are taken from the row of its name.
  */
 double atx_gpu_distance(const atx_gpu_model *a, const atx_gpu_model *b);

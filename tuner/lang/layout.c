@@ -183,12 +183,9 @@ static at_status become(atx_problem *problem, const atx_op *op, const atx_same *
     int64_t sizes[ATX_MAX_DIMS], pitches[ATX_MAX_PITCHES] = { 0 }, aligns[ATX_MAX_ALIGNS] = { 0 };
     atx_problem other;
     at_status status = eval_all(sizes, same->sizes, same->size_count, slots, err);
-    if (status == AT_OK)
-        status = eval_all(pitches, same->pitches, same->pitch_count, slots, err);
-    if (status == AT_OK)
-        status = atx_problem_init(&other, op, problem->type, sizes, same->size_count, err);
-    if (status == AT_OK)
-        status = atx_problem_set_pitches(&other, pitches, same->pitch_count, err);
+    ATX_THEN(status, eval_all(pitches, same->pitches, same->pitch_count, slots, err));
+    ATX_THEN(status, atx_problem_init(&other, op, problem->type, sizes, same->size_count, err));
+    ATX_THEN(status, atx_problem_set_pitches(&other, pitches, same->pitch_count, err));
     if (status != AT_OK)
         return status;
     take_aligns(aligns, op, problem);

@@ -56,10 +56,8 @@ static at_status bind(double *real, const atx_problem *problem, const atx_record
     int64_t slots[ATX_MAX_SLOTS];
     double *figures = real + ATX_FIGURE_SLOT;
     at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
-    if (status == AT_OK)
-        status = declared(&figures[ATX_FIGURE_OPS], op->goal.ops, slots, err);
-    if (status == AT_OK)
-        status = declared(&figures[ATX_FIGURE_TRAFFIC], op->goal.traffic, slots, err);
+    ATX_THEN(status, declared(&figures[ATX_FIGURE_OPS], op->goal.ops, slots, err));
+    ATX_THEN(status, declared(&figures[ATX_FIGURE_TRAFFIC], op->goal.traffic, slots, err));
     if (status != AT_OK)
         return status;
     for (int i = 0; i < op->scope.symbols.count; i++)

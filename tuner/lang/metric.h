@@ -9,7 +9,7 @@
 #include "lang/problem.h"
 #include "lang/record.h"
 
-/* What was measured of one configuration. Borrowed. */
+/* The measurements of one configuration. Borrowed. */
 typedef struct atx_record {
     const atx_timing *timing;
     const atx_resources *resources;
@@ -28,7 +28,7 @@ at_status atx_metric_value(double *out, const atx_problem *problem, int metric, 
                            at_error *err) AT_MUST_CHECK;
 
 /*
- * What is tuned for, as a number above zero that is better the smaller it is: the time, or the op's
+ * The objective, as a number above zero that is better the smaller it is: the time, or the op's
  * objective, of which a larger-is-better one counts as its reciprocal. AT_ERR_INPUT, with the place: it has
  * no value, or none above zero.
  */

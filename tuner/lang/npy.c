@@ -4,7 +4,7 @@
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *
- * It is read strictly: what is not of this form is refused. Nothing of the file is trusted, neither lengths
+ * It is read strictly: any other form is refused. Nothing of the file is trusted, neither lengths
  * nor sizes.
  */
 #include "lang/npy.h"
@@ -209,12 +209,9 @@ at_status atx_npy_open(atx_npy *out, const char *path, atx_dtype type, bool stor
     char *head = malloc(ATX_NPY_HEAD);
     FILE *file = NULL;
     at_status status = head ? AT_OK : atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_regular_open(&file, &info, path, err);
-    if (status == AT_OK)
-        status = atx_npy_read(out, head, fread(head, 1, ATX_NPY_HEAD, file), path, err);
-    if (status == AT_OK)
-        status = check(out, path, type, storage, elements, info.st_size, err);
+    ATX_THEN(status, atx_regular_open(&file, &info, path, err));
+    ATX_THEN(status, atx_npy_read(out, head, fread(head, 1, ATX_NPY_HEAD, file), path, err));
+    ATX_THEN(status, check(out, path, type, storage, elements, info.st_size, err));
     if (file)
         fclose(file);
     free(head);

@@ -150,7 +150,7 @@ at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int
 /* The iterations that loops begin with: their names have these values outside of launches. */
 at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err) AT_MUST_CHECK;
 
-/* What a kernel is passed for a scalar argument, the op's or a template's: an integer, or the bits of a float
+/* The value of a scalar argument of a kernel, the op's or a template's: an integer, or the bits of a float
  * of the argument's type. AT_ERR_INPUT: its expression has no value, or a float none of that type. */
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;
@@ -175,7 +175,7 @@ at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *
 
 struct atx_filling; /* declare/data.h */
 
-/* What an input holds: of which argument, as numbers of which kind, and how many. */
+/* The contents of an input: of which argument, as numbers of which kind, and how many. */
 typedef struct atx_held {
     const atx_op *op;
     const atx_arg *arg;
@@ -190,7 +190,7 @@ typedef struct atx_held {
 at_status atx_input_numbers(struct atx_filling *out, const atx_held *held, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
 
-/* The same of a field of structs; *how: what its numbers hold. */
+/* The same of a field of structs; *how: the contents. */
 at_status atx_field_numbers(int *how, struct atx_filling *out, const atx_field *field, int64_t numbers,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 

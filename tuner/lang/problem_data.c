@@ -35,8 +35,7 @@ static at_status range_numbers(atx_filling *out, const atx_held *h, const int64_
     const atx_input *in = &h->arg->input;
     int64_t from, upto;
     at_status status = eval_end(&from, in->from, slots, err);
-    if (status == AT_OK)
-        status = eval_end(&upto, in->upto, slots, err);
+    ATX_THEN(status, eval_end(&upto, in->upto, slots, err));
     if (status != AT_OK)
         return status;
     if (!in->from && upto > INT64_MIN)
@@ -54,8 +53,7 @@ static at_status prefix_numbers(atx_filling *out, const atx_held *h, const int64
 {
     int64_t last = 0;
     at_status status = eval_end((int64_t *)&out->a, h->arg->input.from, slots, err);
-    if (status == AT_OK)
-        status = eval_end((int64_t *)&out->b, h->arg->input.upto, slots, err);
+    ATX_THEN(status, eval_end((int64_t *)&out->b, h->arg->input.upto, slots, err));
     if (status != AT_OK)
         return status;
     const int64_t low = (int64_t)out->a, high = (int64_t)out->b, rows = h->numbers > 0 ? h->numbers - 1 : 0;
@@ -74,8 +72,7 @@ static at_status count_numbers(atx_filling *out, const atx_held *h, const int64_
     at_status status = atx_expr_eval(&many, h->arg->input.upto, slots, err);
     if (status == AT_OK && (many < 1 || !fits_number(many - 1, h->number)))
         return atx_fail_at(err, h->arg->input.where,
-                           "found %lld integers for '%s'; expected at least one, and such as its type "
-                           "has",
+                           "found %lld integers for '%s'; expected at least one, and such as its type has",
                            (long long)many, h->arg->name);
     out->a = (uint64_t)many;
     return status;
@@ -98,7 +95,7 @@ static at_status offset_numbers(atx_filling *out, const atx_arg *arg, int64_t ro
     return status;
 }
 
-/* What goes with the offsets of another argument has as many elements as these share. */
+/* An argument that follows the offsets of another one has as many elements as these share. */
 static at_status member_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
 {
     int64_t count = 0;
@@ -107,8 +104,7 @@ static at_status member_numbers(atx_filling *out, const atx_held *h, const int64
                            h->arg->name);
     const atx_arg *offsets = &h->op->args[h->arg->input.of_arg];
     at_status status = atx_expr_eval(&count, offsets->expr, slots, err);
-    if (status == AT_OK)
-        status = offset_numbers(out, offsets, count > 0 ? count - 1 : 0, slots, err);
+    ATX_THEN(status, offset_numbers(out, offsets, count > 0 ? count - 1 : 0, slots, err));
     if (status == AT_OK && out->total != (uint64_t)h->numbers)
         status =
             atx_fail_at(err, h->arg->input.where,
@@ -297,8 +293,7 @@ at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, c
     if (!op->goal.peak)
         return AT_OK;
     at_status status = atx_expr_eval(gflops, op->goal.peak, slots, err);
-    if (status == AT_OK)
-        status = atx_expr_eval(&ops, op->goal.ops, slots, err);
+    ATX_THEN(status, atx_expr_eval(&ops, op->goal.ops, slots, err));
     if (status == AT_OK && (*gflops < 1 || ops < 1))
         return atx_fail_at(err, atx_expr_where(op->goal.peak),
                            "found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",

@@ -23,8 +23,7 @@ at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_pro
     at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
     if (status == AT_OK && problem->op->goal.traffic)
         status = atx_expr_eval(&key.traffic_bytes, problem->op->goal.traffic, slots, err);
-    if (status == AT_OK)
-        status = eval_ops(&key.ops_count, problem->op->goal.ops, slots, err);
+    ATX_THEN(status, eval_ops(&key.ops_count, problem->op->goal.ops, slots, err));
     if (status != AT_OK)
         return status;
     atx_str_reset(shape);

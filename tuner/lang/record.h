@@ -35,9 +35,9 @@ typedef struct atx_timing {
 } atx_timing;
 
 /*
- * What a compiled kernel uses. The three kinds of memory behind registers are three figures: the stack frame
- * holds arrays that are indexed at run time and spilled registers; spilling is also counted by its accesses;
- * local memory is what the driver sets aside for a thread, the frame and what the calls need.
+ * The resources of a compiled kernel. The three kinds of memory behind registers are three figures: the stack
+ * frame holds arrays that are indexed at run time and spilled registers; spilling is also counted by its
+ * accesses; local memory is what the driver sets aside for a thread, the frame and what the calls need.
  */
 typedef struct atx_resources {
     int64_t registers;    /* a thread                                                  */
@@ -61,7 +61,7 @@ typedef struct atx_conditions {
 
 #define ATX_CONDITIONS_UNKNOWN ((atx_conditions){ -1, -1, -1, -1, -1, -1 })
 
-/* What a figure depends on besides the problem and the configuration. Compared column by column. */
+/* The conditions of a measurement besides problem and configuration. Compared column by column. */
 typedef struct atx_fingerprint {
     char device[128]; /* "NVIDIA H200"                     */
     int64_t cc;       /* 90                                */

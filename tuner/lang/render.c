@@ -73,7 +73,7 @@ static void add_type(atx_str *out, const atx_op *op, atx_dtype type)
                      atx_dtype_cuda(op->scope.named[i].type, false));
 }
 
-/* What is used, then the file itself, each with its own lines for messages. */
+/* The texts of `use` lines, then the file itself, each with its own line numbers for messages. */
 static void add_parts(atx_str *out, const char *source, const atx_part *parts, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -236,8 +236,7 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
         status = add_fixed(&text, t, bound, general, err);
         add_template(&text, t);
     }
-    if (status == AT_OK)
-        status = hand_over(out, &text, err);
+    ATX_THEN(status, hand_over(out, &text, err));
     atx_str_clear(&text);
     atx_str_clear(&words);
     return status;

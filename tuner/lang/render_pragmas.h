@@ -36,7 +36,8 @@ bool atx_is_macro(const atx_template *t, const char *name);
 /* A kernel's name as the compiler is asked for it: macros in it stand for their values. */
 void atx_render_kernel(atx_str *out, const atx_template *t, const char *kernel, const int64_t *slots);
 
-/* What a rendered text says. Texts are copied, terminated; clear it. Options that are not known are left out.
+/* The pragmas of a rendered text. Texts are copied, terminated; clear it. Options that are not known are left
+ * out.
  */
 typedef struct atx_pragmas {
     char *options[ATX_MAX_OPTIONS];

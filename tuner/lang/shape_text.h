@@ -12,7 +12,7 @@
 
 typedef struct atx_shape_text {
     const char *line, *end; /* without its comment              */
-    const char *p;          /* what was not read yet            */
+    const char *p;          /* the rest to read                 */
     at_error cause;         /* of the failure, without its place */
     const char *guilty;     /* its place in the line            */
 } atx_shape_text;

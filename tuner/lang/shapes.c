@@ -43,7 +43,7 @@ typedef struct extra {
     const char *at; /* NULL: not there */
 } extra;
 
-/* What was found on one line so far; places are NULL for what is not there. */
+/* The words found on one line so far; places are NULL for missing ones. */
 typedef struct entry {
     int64_t sizes[ATX_MAX_DIMS];
     const char *places[ATX_MAX_DIMS]; /* of the sizes */
@@ -316,7 +316,7 @@ static bool too_large(const entry *e)
     return false;
 }
 
-/* What was asked for holds where it can: an op with one type has that. */
+/* The wanted type, where the op has it: an op with one type has that. */
 static atx_dtype default_type(const reader *r, const atx_op *op)
 {
     if (__builtin_popcount(op->types) == 1)
@@ -359,7 +359,7 @@ static void fail_no_size(reader *r, const entry *e)
     atx_str_clear(&dims);
 }
 
-/* What the line does not say itself; false: it lacks something, or says too much. */
+/* Adds the defaults; false: the line lacks something, or says too much. */
 static bool complete(reader *r, entry *e)
 {
     atx_shape_text *t = &r->text;
@@ -444,8 +444,7 @@ static at_status read_layout(reader *r, const atx_op *op)
     atx_problem problem;
     at_error cause = { 0 };
     at_status status = atx_layout_read(&problem, &line, &cause);
-    if (status == AT_OK)
-        status = atx_layout_reduce(&problem, r->catalog, &cause);
+    ATX_THEN(status, atx_layout_reduce(&problem, r->catalog, &cause));
     if (status == AT_OK && problem.op != op)
         note_reduced(r, &problem);
     if (status == AT_OK)
@@ -484,7 +483,7 @@ static at_status read_problem(reader *r)
     return atx_shape_good(t) ? finish_line(r, &e) : AT_ERR_INPUT;
 }
 
-/* What is wrong with the line; the others are read nevertheless, so that all faults are known at once. */
+/* Records a fault of the line; the others are read nevertheless, so that all faults are reported at once. */
 static void note_fault(reader *r)
 {
     const atx_shape_text *t = &r->text;
@@ -511,8 +510,7 @@ static at_status read_range(reader *r, const atx_shape_range *range, const char 
         atx_str_add_int(&one, size);
         atx_str_add_bytes(&one, range->end, (size_t)(end - range->end));
         status = atx_str_status(&one, r->err);
-        if (status == AT_OK)
-            status = read_line(r, one.data, one.data + one.len);
+        ATX_THEN(status, read_line(r, one.data, one.data + one.len));
     }
     atx_str_clear(&one);
     return status;
@@ -560,8 +558,7 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
         r.defaults = *defaults;
     atx_shape_plain(&plain, text, len);
     at_status status = atx_str_status(&plain, err);
-    if (status == AT_OK)
-        status = read_lines(&r, atx_str_text(&plain), plain.len);
+    ATX_THEN(status, read_lines(&r, atx_str_text(&plain), plain.len));
     if (status == AT_OK && r.fault_count)
         status = atx_fail(err, AT_ERR_INPUT, "%s", atx_str_text(&r.faults));
     if (status == AT_OK && r.set.count == 0)
@@ -585,8 +582,7 @@ at_status atx_shapes_read(atx_shapes *out, const char *path, const atx_catalog *
     atx_str text = { 0 };
     path = strcmp(path, "-") ? path : "/dev/stdin";
     at_status status = atx_str_read_file(&text, path, MAX_FILE_BYTES, err);
-    if (status == AT_OK)
-        status = atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err);
+    ATX_THEN(status, atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err));
     atx_str_clear(&text);
     return status;
 }

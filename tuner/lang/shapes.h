@@ -28,7 +28,7 @@ typedef struct atx_shapes {
 
 #define ATX_DEFAULT_TYPE ATX_F32
 
-/* What a line that does not say otherwise means. Zero: what it means everywhere. */
+/* Defaults of lines that do not say otherwise. Zero: the usual ones. */
 typedef struct atx_shape_defaults {
     const char *op;         /* NULL: atx_catalog_default_op                                  */
     const atx_dtype *type;  /* NULL: ATX_DEFAULT_TYPE, or, of an op without it, its first */

@@ -7,7 +7,7 @@
 static const char *const TYPES[] = { "UINT8", "UINT16",  "UINT32",  "INT32",   "UINT64",
                                      "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16" };
 
-/* What a word means, in bytes, by its number in cuda.h. */
+/* The meaning of a word, in bytes, by its number in cuda.h. */
 typedef struct choice {
     const char *word;
     int64_t bytes;
@@ -99,8 +99,7 @@ static at_status eval_dim(atx_tensor_layout *l, const atx_tensor_map *m, int i, 
     enum { MOST_BOX = 256, MOST_STEP = 8 };
     int64_t dim = 0, box = 0, step = 1;
     at_status status = eval(&dim, m->dims[i], 1, (int64_t)1 << 32, slots, err);
-    if (status == AT_OK)
-        status = eval(&box, m->box[i], 1, MOST_BOX, slots, err);
+    ATX_THEN(status, eval(&box, m->box[i], 1, MOST_BOX, slots, err));
     if (status == AT_OK && m->steps[i])
         status = eval(&step, m->steps[i], 1, MOST_STEP, slots, err);
     l->dims[i] = (uint64_t)dim;
@@ -155,11 +154,9 @@ at_status atx_tensor_layout_of(atx_tensor_layout *out, const atx_template *t, in
     if (status == AT_OK)
         status =
             eval_choice(&l.swizzle, m->swizzle, SWIZZLES, sizeof SWIZZLES / sizeof *SWIZZLES, slots, err);
-    if (status == AT_OK)
-        status = eval_choice(&l.interleave, m->interleave, INTERLEAVES,
-                             sizeof INTERLEAVES / sizeof *INTERLEAVES, slots, err);
-    if (status == AT_OK)
-        status = eval_choice(&l.l2, m->l2, L2, sizeof L2 / sizeof *L2, slots, err);
+    ATX_THEN(status, eval_choice(&l.interleave, m->interleave, INTERLEAVES,
+                                 sizeof INTERLEAVES / sizeof *INTERLEAVES, slots, err));
+    ATX_THEN(status, eval_choice(&l.l2, m->l2, L2, sizeof L2 / sizeof *L2, slots, err));
     if (status == AT_OK && l.swizzle && (int64_t)l.box[0] * bytes > SWIZZLES[l.swizzle].bytes)
         status = atx_fail_at(err, atx_expr_where(m->box[0]),
                              "rows of %" PRId64 " bytes in a box with swizzle %" PRId64

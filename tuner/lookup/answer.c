@@ -10,9 +10,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-/* What is known of an answer for the problem itself. */
+/* The figures of an answer for the problem itself. */
 typedef struct known {
     atx_row *row;
     const atx_found *found;

@@ -222,13 +222,11 @@ at_status atx_compare_stores(atx_comparison *out, atx_store *before, const char 
     side b = { 0 }, a = { 0 };
     *out = (atx_comparison){ 0 };
     at_status status = read_side(&b, before, before_device, err);
-    if (status == AT_OK)
-        status = read_side(&a, after, after_device, err);
+    ATX_THEN(status, read_side(&a, after, after_device, err));
     bool by_device = status == AT_OK && share_a_device(&b, &a);
     if (status == AT_OK && !by_device && !(only_device(&b) && only_device(&a)))
         status = choose_one(&b, &a, err);
-    if (status == AT_OK)
-        status = pair_up(out, &b, &a, by_device, tolerance, err);
+    ATX_THEN(status, pair_up(out, &b, &a, by_device, tolerance, err));
     side_clear(&b);
     side_clear(&a);
     return status;

@@ -95,8 +95,7 @@ static at_status choose(const atx_template **t, atx_config *config, const asked 
     }
     for (int k = 0; k < a->count && !found && status == AT_OK; k++) {
         status = take_first(&found, &c, all[k], slots, &refusals, err);
-        if (status == AT_OK)
-            status = ask_filter(&found, a->filter, all[k], &c, err);
+        ATX_THEN(status, ask_filter(&found, a->filter, all[k], &c, err));
         i = k;
     }
     if (status == AT_OK && !found) {

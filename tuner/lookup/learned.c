@@ -17,8 +17,7 @@ static at_status renew(atx_model **out, const atx_learning *l, atx_store *store,
     atx_cancel cancel = { .flag = l->cancel };
     at_status status =
         !l->alone && atx_shipped_wanted(false) ? atx_model_shipped(&known, NULL, NULL, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_model_learn(&model, l->catalog, &store, 1, known, &cancel, err);
+    ATX_THEN(status, atx_model_learn(&model, l->catalog, &store, 1, known, &cancel, err));
     if (status == AT_OK && model)
         status = atx_model_write(model, path, err);
     atx_model_close(known);
@@ -46,8 +45,7 @@ static at_status open_due(opened *out, bool *due, const atx_learning *l, at_erro
     const atx_cancel cancel = { .flag = l->cancel };
     *due = false;
     at_status status = atx_store_open_unless(&out->store, l->db, ATX_STORE_READ, &cancel, err);
-    if (status == AT_OK)
-        status = atx_learned_path(&out->path, l->db, err);
+    ATX_THEN(status, atx_learned_path(&out->path, l->db, err));
     return status == AT_OK ? atx_model_is_due(due, out->store, atx_str_text(&out->path), l->more, err)
                            : status;
 }

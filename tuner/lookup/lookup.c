@@ -31,7 +31,7 @@ const char *atx_match_name(atx_match match)
     return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
 }
 
-/* ---- what is in memory ---- */
+/* ---- the winners in memory ---- */
 
 static bool is_of(const atx_cached *m, const atx_lookup *l, const atx_question *q)
 {
@@ -81,15 +81,14 @@ static at_status read_anew(atx_lookup *l, at_error *err)
 {
     forget(l);
     at_status status = l->store ? atx_store_data_version(&l->version, l->store, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_own_begin(l, err);
+    ATX_THEN(status, atx_own_begin(l, err));
     if (status != AT_OK)
         forget(l);
     l->checked_s = atx_now_s();
     return status;
 }
 
-/* Drops what is in memory where the file has changed since. */
+/* Drops the winners in memory if the file has changed since. */
 static at_status refresh(atx_lookup *l, at_error *err)
 {
     int64_t version = 0;
@@ -323,8 +322,7 @@ static at_status search_all(atx_cached *m, atx_lookup *l, const atx_question *q,
     atx_lookup_reason(&why, l, q, m->found.match, &here, &there);
     snprintf(m->why, sizeof m->why, "%s", atx_str_text(&why));
     status = atx_str_status(&why, err);
-    if (status == AT_OK)
-        status = ask_model(m, l, q, &here, &there, err);
+    ATX_THEN(status, ask_model(m, l, q, &here, &there, err));
     atx_make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
     atx_str_clear(&why);
     if (status != AT_OK)
@@ -409,8 +407,7 @@ static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem,
     }
     if (!e && status == AT_OK && !atx_own_has(l, problem->op, q.type_key)) {
         status = add_all_own(l, &q, err);
-        if (status == AT_OK)
-            status = find_exact(&e, &q, l, err);
+        ATX_THEN(status, find_exact(&e, &q, l, err));
     }
     if (status != AT_OK)
         return status;
@@ -496,8 +493,7 @@ at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, co
     const double traffic = atx_traffic_of(p);
     const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
     at_status status = refresh(l, err);
-    if (status == AT_OK)
-        status = atx_own_add(l, p->op, NULL, err);
+    ATX_THEN(status, atx_own_add(l, p->op, NULL, err));
     if (status == AT_OK)
         status = atx_shipped_add(l, p->op, NULL, NULL, true, err); /* of all devices and types */
     if (status != AT_OK) {

@@ -96,8 +96,7 @@ at_status atx_lookup_device(atx_target *out, const atx_target *asked, atx_store 
         status = atx_store_device_names(&names, store, err);
     if (status == AT_OK && with_shipped)
         status = add_shipped(&names, err);
-    if (status == AT_OK)
-        status = choose(out, asked, &names, store, err);
+    ATX_THEN(status, choose(out, asked, &names, store, err));
     atx_device_names_clear(&names);
     return status;
 }

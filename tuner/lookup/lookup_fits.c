@@ -57,8 +57,7 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_p
     if (!cc && f->memory_mib > 0)
         limits.memory_bytes = atx_memory_bytes(f->memory_mib);
     at_status status = atx_problem_bind(slots, p, &limits, err);
-    if (status == AT_OK)
-        status = atx_config_validate(slots, e->t, &e->config, err);
+    ATX_THEN(status, atx_config_validate(slots, e->t, &e->config, err));
     return status == AT_OK ? atx_geometry_of(geometry, &e->t->call.steps[0].launch, slots, err) : status;
 }
 
@@ -112,8 +111,7 @@ static at_status check_here(atx_str *why, const atx_lookup *l, const atx_entry *
     if (!atx_entry_is_on(e, q->device))
         snprintf(here.answer.fingerprint.device, sizeof here.answer.fingerprint.device, "%s", q->device);
     at_status status = atx_problem_key_of(&key, &shape, q->problem, err);
-    if (status == AT_OK)
-        status = find_failure(why, l, &here, &key, "", err);
+    ATX_THEN(status, find_failure(why, l, &here, &key, "", err));
     atx_str_clear(&shape);
     return status;
 }
@@ -145,8 +143,7 @@ at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx
     e.answer.winner = (atx_winner){ .template_name = t->name, .config = atx_str_text(&text) };
     snprintf(e.answer.fingerprint.device, sizeof e.answer.fingerprint.device, "%s", target->name);
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = atx_entry_usable(NULL, l, &e, &q, err);
+    ATX_THEN(status, atx_entry_usable(NULL, l, &e, &q, err));
     atx_str_clear(&text);
     return status;
 }
@@ -237,7 +234,7 @@ static at_status explain_present(const known *present, const char *before, at_er
         "its templates; expected that it opens them again");
 }
 
-/* What has become of a text that was stored under this hash. */
+/* The present state of a text that was stored under this hash. */
 static at_status check_headers(atx_store *store, const atx_catalog *catalog, const known *present,
                                const char *stored, at_error *err)
 {
@@ -430,9 +427,8 @@ static at_status read_measured(const atx_template **out, atx_lookup *l, const at
     atx_template_close(l->measured);
     l->measured = NULL;
     at_status status = atx_store_get_source(&source, l->store, w->template_hash, err);
-    if (status == AT_OK)
-        status = atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
-                                   present ? present->text.file : w->template_name, err);
+    ATX_THEN(status, atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
+                                       present ? present->text.file : w->template_name, err));
     if (status == AT_OK && !atx_template_has_hash(l->measured, w->template_hash))
         status =
             atx_fail(err, AT_ERR_STORE,

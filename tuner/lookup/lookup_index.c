@@ -335,10 +335,8 @@ static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_err
 {
     if (status == AT_OK && l->out_of_memory)
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_catalog_failure(l->catalog, err);
-    if (status == AT_OK)
-        status = atx_index_link(&l->index, first, err);
+    ATX_THEN(status, atx_catalog_failure(l->catalog, err));
+    ATX_THEN(status, atx_index_link(&l->index, first, err));
     l->out_of_memory = false;
     return status;
 }
@@ -355,8 +353,7 @@ static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_erro
     atx_problem_key key;
     size_t first = l->index.count;
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    if (status == AT_OK)
-        status = atx_store_each_newest_for(l->store, &key, keep_entry, l, err);
+    ATX_THEN(status, atx_store_each_newest_for(l->store, &key, keep_entry, l, err));
     atx_str_clear(&shape);
     return take_rows(l, first, status, err);
 }
@@ -386,9 +383,9 @@ at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_
     return status;
 }
 
-/* ---- what an empty name stands for ---- */
+/* ---- the meaning of an empty name ---- */
 
-/* What was measured before what was replayed. */
+/* Measured results before replayed ones. */
 static bool is_newer(const atx_entry *a, const atx_entry *b)
 {
     if (is_replayed(a) != is_replayed(b))
@@ -408,7 +405,7 @@ static const char *newest_device(const atx_lookup *l)
     return newest ? newest->answer.fingerprint.device : "";
 }
 
-/* Only what this program knows counts. */
+/* Only devices that this program knows count. */
 static void take_device(void *context, const char *device, const atx_problem_key *tuned)
 {
     atx_lookup *l = context;
@@ -519,7 +516,7 @@ static const char *most_known_device(const atx_shipped_group *groups, size_t cou
     return most;
 }
 
-/* What is there of other ops says nothing, unless there is nothing of this one. */
+/* Winners of other ops count only if there are none of this one. */
 const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, const char *op,
                                const char *here)
 {

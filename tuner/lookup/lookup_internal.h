@@ -210,9 +210,9 @@ typedef struct atx_ranked {
 void atx_rank(atx_ranked *list, size_t count);
 
 /*
- * What is expected to be the fastest for a problem without a winner. `near` is the near winner that would
- * answer, `reach` away (NULL: none). AT_ERR_NOT_FOUND: no model knows better; expected_s is set where it
- * agrees.
+ * The configuration expected to be the fastest for a problem without a winner. `near` is the near winner that
+ * would answer, `reach` away (NULL: none). AT_ERR_NOT_FOUND: no model knows better; expected_s is set where
+ * it agrees.
  */
 at_status atx_lookup_predict(atx_prediction *out, atx_lookup *lookup, const atx_question *question,
                              const atx_entry *near, double reach, at_error *err) AT_MUST_CHECK;

@@ -41,7 +41,7 @@ typedef struct looking {
     const atx_lookup *l;
     const atx_entry *winner;
     const atx_question *question;
-    atx_str wrong;      /* what the store knows to be wrong, on the device, for either problem */
+    atx_str wrong;      /* configurations that failed on the device, for either problem */
     runner_up best;     /* whose answer is made of a trial; when found */
     bool found, failed; /* failed: out of memory */
 } looking;
@@ -118,7 +118,7 @@ static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *
     return atx_answer_copy(out, &a);
 }
 
-/* How much worse than the winner, by what is tuned for now; the sizes are those of the trial's problem. */
+/* How much worse than the winner, by the present objective; the sizes are those of the trial's problem. */
 static double cost_of(const looking *k, const atx_trial_row *row)
 {
     const atx_winner *w = &k->winner->answer.winner;
@@ -188,8 +188,7 @@ static at_status list_all_wrong(looking *k, const atx_problem_key *winners, at_e
         status = atx_store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
     if (status == AT_OK && !atx_entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
         status = atx_problem_key_of(&key, &shape, q->problem, err);
-        if (status == AT_OK)
-            status = atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err);
+        ATX_THEN(status, atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err));
         atx_str_clear(&shape);
     }
     return status == AT_OK ? atx_str_status(&k->wrong, err) : status;
@@ -207,10 +206,8 @@ static at_status find_runner_up(runner_up *out, atx_lookup *l, const atx_entry *
     at_status status = AT_OK;
     if (!winner->other_op) { /* else its trials were proven by the other op, too */
         status = list_all_wrong(&k, &key, err);
-        if (status == AT_OK)
-            status = atx_entry_store(&store, l, winner, err);
-        if (status == AT_OK)
-            status = atx_store_each_trial(store, &key, NULL, visit, &k, err);
+        ATX_THEN(status, atx_entry_store(&store, l, winner, err));
+        ATX_THEN(status, atx_store_each_trial(store, &key, NULL, visit, &k, err));
     }
     atx_str_clear(&k.wrong);
     if (status == AT_OK && k.failed)
@@ -246,8 +243,7 @@ static at_status list_tried(atx_str *out, atx_lookup *l, const atx_entry *e, at_
     listing k = { out, &e->answer.fingerprint };
     atx_problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
     at_status status = atx_entry_store(&store, l, e, err);
-    if (status == AT_OK)
-        status = atx_store_each_trial(store, &key, NULL, list_trial, &k, err);
+    ATX_THEN(status, atx_store_each_trial(store, &key, NULL, list_trial, &k, err));
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
@@ -368,8 +364,7 @@ at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question
     atx_rank(list, out->count);
     out->closest = out->count ? list[0].entry : ATX_NO_ENTRY;
     status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
-    if (status == AT_OK)
-        status = first_that_fits(out, list, l, q, err);
+    ATX_THEN(status, first_that_fits(out, list, l, q, err));
     atx_str_clear(&out->tried);
     free(list);
     return status;

@@ -71,8 +71,7 @@ static at_status read_users(atx_predictors *f, const atx_store *store, at_error 
         return AT_OK;
     atx_str_addf(&path, "%s%s", file, ATX_MODEL_SUFFIX);
     at_status status = atx_str_status(&path, err);
-    if (status == AT_OK)
-        status = atx_model_read(&f->users, atx_str_text(&path), &cause);
+    ATX_THEN(status, atx_model_read(&f->users, atx_str_text(&path), &cause));
     if (status != AT_OK && status != AT_ERR_NOT_FOUND && status != AT_ERR_MEMORY)
         snprintf(f->broken, sizeof f->broken, "; its model is left out: %.220s", cause.text);
     atx_str_clear(&path);
@@ -203,8 +202,7 @@ static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q,
     snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "%s", learned->device);
     *out = (atx_entry){ .op = g->t->op, .t = g->t, .config = g->config };
     at_status status = atx_str_status(&config, err);
-    if (status == AT_OK)
-        status = atx_str_status(&shape, err);
+    ATX_THEN(status, atx_str_status(&shape, err));
     if (status == AT_OK && !atx_answer_copy(&out->answer, &a))
         status = atx_no_memory(err);
     atx_str_clear(&config);
@@ -269,8 +267,7 @@ static at_status keep_if_usable(atx_prediction *out, const asked *a, const atx_g
 {
     atx_training_samples learned = atx_predictor_training_samples(a->r->predictor);
     at_status status = keep(&out->entry, g, a->q, &learned, err);
-    if (status == AT_OK)
-        status = atx_entry_usable(NULL, a->l, &out->entry, a->q, err);
+    ATX_THEN(status, atx_entry_usable(NULL, a->l, &out->entry, a->q, err));
     if (status != AT_OK) {
         atx_answer_clear(&out->entry.answer);
         return status;
@@ -325,7 +322,7 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     return status;
 }
 
-/* AUTOTUNE_NO_MODEL: what is near answers. */
+/* AUTOTUNE_NO_MODEL: near winners answer. */
 static bool not_wanted(const atx_lookup *l)
 {
     const char *without = l->no_environment ? NULL : getenv("AUTOTUNE_NO_MODEL");
@@ -353,7 +350,7 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_quest
     snprintf(out->broken, sizeof out->broken, "%s", l->predictors->broken);
     if (!r || (!r->own && near && reach < NEAR_BY))
         return AT_ERR_NOT_FOUND;
-    bool worth_it = false; /* to learn from what the model has not seen */
+    bool worth_it = false; /* to learn from new trials */
     if (l->predictors->unseen)
         status = has_training_samples(&worth_it, l, q->problem->op, err);
     const asked a = { l, r, q };

@@ -1,4 +1,4 @@
-/* lookup_trials.c - what was measured where a hint won. */
+/* lookup_trials.c - trials of the problem for which a hint won. */
 #include "lookup/lookup_internal.h"
 
 /* Two walks over the same rows: the first counts, the second takes. */

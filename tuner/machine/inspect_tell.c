@@ -75,8 +75,7 @@ static void tell_barrier(atx_flaw *f, const atx_inspector *in, const atx_block_s
     atx_inspect_shared_place(which, sizeof which, in, b->mbarriers[barrier].offset);
     snprintf(f->what, sizeof f->what,
              "%.100s is used by a thread that has not waited for the mbarrier at %.100s, which tells when a "
-             "copy is "
-             "done with it",
+             "copy is done with it",
              where, which);
 }
 
@@ -88,8 +87,7 @@ static void tell_unwritten(atx_flaw *f, const atx_machine_region *r, const char 
              : r->flags & ATX_REGION_OUTPUT
                  ? " before the kernel writes it: what an output held before is "
                    "undefined; an operation that needs it declares the argument inout"
-                 : " before the kernel writes it: what scratch memory held before is "
-                   "undefined");
+                 : " before the kernel writes it: what scratch memory held before is undefined");
 }
 
 void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region)

@@ -3,7 +3,6 @@
  */
 #include "machine/machine_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static bool has_region(const atx_ptx_variable *v)

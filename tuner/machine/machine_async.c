@@ -5,8 +5,6 @@
  */
 #include "machine/machine_mbarrier.h"
 
-#include <stdlib.h>
-
 static bool add_copy(atx_exec *x, atx_async_copy copy)
 {
     atx_warp *w = x->warp;

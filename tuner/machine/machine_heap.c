@@ -5,8 +5,6 @@
  */
 #include "machine/machine_internal.h"
 
-#include <stdlib.h>
-
 enum { HEAP_BYTES = 8 << 20, HEAP_ALIGN = 16 };
 
 struct atx_heap_piece {

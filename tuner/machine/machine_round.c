@@ -7,7 +7,6 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
 
 typedef struct format {
     int bits;  /* of the significand, with the leading one */

@@ -306,10 +306,8 @@ static at_status learn_op(atx_group *g, const atx_op_model *before, at_error *er
     if (status != AT_OK)
         return status;
     status = atx_name_templates(g, err);
-    if (status == AT_OK)
-        status = atx_allocate_rows(g, err);
-    if (status == AT_OK)
-        status = atx_number_rows(g, err);
+    ATX_THEN(status, atx_allocate_rows(g, err));
+    ATX_THEN(status, atx_number_rows(g, err));
     if (status != AT_OK)
         return status;
     atx_choose_features(g);
@@ -318,14 +316,11 @@ static at_status learn_op(atx_group *g, const atx_op_model *before, at_error *er
         return AT_ERR_NOT_FOUND;
     head_of(g->known, g);
     status = atx_bin_rows(g, known, err);
-    if (status == AT_OK)
-        status = atx_learn_portfolio(g->known, g->samples, g->rows, g->slower, g->row_count, err);
+    ATX_THEN(status, atx_learn_portfolio(g->known, g->samples, g->rows, g->slower, g->row_count, err));
     if (status == AT_OK && before)
         status = atx_keep_portfolio(g->known, before, err);
-    if (status == AT_OK)
-        status = grow_members(g, err);
-    if (status == AT_OK)
-        status = calibrate(g, err);
+    ATX_THEN(status, grow_members(g, err));
+    ATX_THEN(status, calibrate(g, err));
     return status == AT_OK ? grow_best(g, !before, err) : status;
 }
 
@@ -360,9 +355,9 @@ static at_status learn_group(atx_model *out, const training_samples *of, const a
                     .known = known,
                     .cancel = of->cancel };
     at_status status = atx_take_rows(&g, err);
-    if (status == AT_OK)
-        status = g.row_count < ATX_LEAST_TRIALS ? AT_ERR_NOT_FOUND
-                                                : learn_op(&g, known_before(of->before, op, d->name), err);
+    ATX_THEN(status, g.row_count < ATX_LEAST_TRIALS
+                         ? AT_ERR_NOT_FOUND
+                         : learn_op(&g, known_before(of->before, op, d->name), err));
     if (status == AT_OK)
         out->count++;
     else
@@ -405,8 +400,7 @@ at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store
         status = atx_samples_read(&samples, stores[i], catalog, ATX_MOST_SAMPLES, err);
         atx_store_set_cancel(stores[i], NULL);
     }
-    if (status == AT_OK)
-        status = learn_all(m, &of, err);
+    ATX_THEN(status, learn_all(m, &of, err));
     atx_samples_clear(&samples);
     if (status == AT_OK && m->count) {
         *out = m;

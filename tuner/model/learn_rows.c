@@ -130,8 +130,7 @@ at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog
     at_status status = atx_store_each_problem(store, count_problem, &r, err);
     r.most = most / (r.problems ? r.problems : 1);
     r.most = r.most > LEAST_SAMPLES ? r.most : LEAST_SAMPLES;
-    if (status == AT_OK)
-        status = atx_store_each_problem(store, read_problem, &r, err);
+    ATX_THEN(status, atx_store_each_problem(store, read_problem, &r, err));
     if (status == AT_OK && r.status != AT_OK)
         return r.status;
     return status == AT_OK && r.failed ? atx_no_memory(err) : status;

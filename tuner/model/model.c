@@ -12,7 +12,6 @@
 #include "space/space.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +142,7 @@ static at_status tie_template(bound *b, const by_name *names, const atx_op_model
         b->combinations *= t->scope.params[i].count;
     map_features(feature_of, names, known, &b->features, b->features.problem_count);
     at_status status = keep_links(b, feature_of, known->feature_count, err);
-    if (status == AT_OK)
-        status = atx_plan_make(&b->plan, t, err);
+    ATX_THEN(status, atx_plan_make(&b->plan, t, err));
     b->t = t;
     return status;
 }

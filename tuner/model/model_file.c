@@ -364,12 +364,10 @@ static at_status get_op(atx_op_model *p, reader *r, at_error *err)
     p->expected_loss = (double)get_float(r);
     p->most_loss = -1;
     at_status status = get_features(p, r, err);
-    if (status == AT_OK)
-        status = get_candidates(p, r, err);
+    ATX_THEN(status, get_candidates(p, r, err));
     for (int i = 0; i < ATX_MODEL_MEMBERS && status == AT_OK; i++)
         status = get_forest(&p->slower[i], r, p->feature_count, err);
-    if (status == AT_OK)
-        status = get_forest(&p->best, r, p->feature_count, err);
+    ATX_THEN(status, get_forest(&p->best, r, p->feature_count, err));
     return status == AT_OK ? get_forest(&p->loss, r, p->feature_count, err) : status;
 }
 
@@ -495,8 +493,7 @@ at_status atx_model_unpack(atx_model **out, const void *bytes, size_t size, at_e
     memcpy(own, bytes, size);
     reader r = { .at = own, .end = own + size - (ATX_HASH_TEXT - 1) };
     at_status status = begin_model(&m, &r, own, &count, err);
-    if (status == AT_OK)
-        status = get_ops(m, &r, count, err);
+    ATX_THEN(status, get_ops(m, &r, count, err));
     if (status == AT_OK && (r.bad || r.at != r.end))
         status = atx_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
     if (status == AT_OK)
@@ -516,8 +513,7 @@ at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_mod
     if (!atx_shipped_model_bytes)
         return AT_OK;
     at_status status = begin_model(&m, &r, NULL, &count, err);
-    if (status == AT_OK)
-        status = op ? get_one_op(m, &r, count, op, device, err) : get_ops(m, &r, count, err);
+    ATX_THEN(status, op ? get_one_op(m, &r, count, op, device, err) : get_ops(m, &r, count, err));
     if (status == AT_OK && !r.bad)
         *out = m;
     else
@@ -554,8 +550,7 @@ at_status atx_model_write(const atx_model *model, const char *path, at_error *er
 {
     atx_str bytes = { 0 };
     at_status status = atx_model_pack(&bytes, model, err);
-    if (status == AT_OK)
-        status = atx_out_write_all(path, bytes.data, bytes.len, err);
+    ATX_THEN(status, atx_out_write_all(path, bytes.data, bytes.len, err));
     atx_str_clear(&bytes);
     return status;
 }

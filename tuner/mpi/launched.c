@@ -98,9 +98,8 @@ static at_status not_built(const atx_launched *l, at_error *err)
     return atx_fail(
         err, AT_ERR_USAGE,
         "%s started %d processes, and this autotune was built without MPI%s%s: each of them would tune "
-        "everything for itself. Build it where an MPI is found (CMake: -DAT_MPI=ON), or start one "
-        "process with --device all, or a job array with --shard I/N; AUTOTUNE_MPI=off lets each "
-        "process work alone",
+        "everything for itself. Build it where an MPI is found (CMake: -DAT_MPI=ON), or start one process "
+        "with --device all, or a job array with --shard I/N; AUTOTUNE_MPI=off lets each process work alone",
         l->by, l->size, l->module ? " of this kind: " : "", l->module ? l->module : "");
 }
 

@@ -1,9 +1,7 @@
 /* ranks.c - see ranks.h: the role of this process, and the other ranks. */
 #include "mpi/ranks_internal.h"
 
-#include "mpi/frames.h"
 #include "mpi/server.h"
-#include "util/cancel.h"
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -217,8 +215,7 @@ at_status atx_ranks_gather(atx_ranks *r, at_error *err)
         return AT_ERR_MEMORY;
     }
     at_status status = await_all(r, err);
-    if (status == AT_OK)
-        status = check_programs(r, err);
+    ATX_THEN(status, check_programs(r, err));
     for (int i = 0; i < r->count && status == AT_OK; i++)
         if (r->list[i].state == ATX_RANK_HERE)
             infos[i] = r->list[i].info;

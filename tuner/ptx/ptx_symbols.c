@@ -6,7 +6,6 @@
 
 #include "util/str.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int bucket_of(const char *name, int len)

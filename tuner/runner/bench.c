@@ -68,8 +68,7 @@ static at_status choose_sets(atx_bench *b, at_error *err)
 {
     atx_device_info info = { 0 };
     at_status status = atx_gpu_info(&info, b->gpu, err);
-    if (status == AT_OK)
-        status = atx_layout_fits(&b->setup, info.free_bytes, err);
+    ATX_THEN(status, atx_layout_fits(&b->setup, info.free_bytes, err));
     if (status != AT_OK)
         return status;
     atx_layout_of(&b->layout, &b->setup);
@@ -187,8 +186,7 @@ at_status atx_bench_fill_variables(atx_bench *b, atx_loaded *what, at_error *err
         int64_t bytes = b->setup.buffers[buffer].bytes;
         atx_ptr to = 0;
         status = atx_gpu_variable(&to, b->gpu, what->module, k->variables[i].name, bytes, err);
-        if (status == AT_OK)
-            status = atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, set, buffer), bytes, err);
+        ATX_THEN(status, atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, set, buffer), bytes, err));
     }
     what->inputs = set + 1;
     return status;
@@ -293,8 +291,7 @@ static at_status load_data(atx_bench *b, at_error *err)
         if (!buffer->data.path[0])
             continue;
         status = atx_gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err);
-        if (status == AT_OK)
-            status = atx_contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err);
+        ATX_THEN(status, atx_contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err));
     }
     return status;
 }
@@ -302,8 +299,7 @@ static at_status load_data(atx_bench *b, at_error *err)
 at_status atx_bench_renew(atx_bench *b, at_error *err)
 {
     at_status status = atx_bench_fill(b, err);
-    if (status == AT_OK)
-        status = atx_answers_make(b, false, err);
+    ATX_THEN(status, atx_answers_make(b, false, err));
     b->suspect = status != AT_OK;
     return status;
 }
@@ -331,8 +327,7 @@ at_status atx_bench_move(atx_bench *b, at_error *err)
 static at_status allocate(atx_bench *b, at_error *err)
 {
     at_status status = atx_gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
-    if (status == AT_OK)
-        status = atx_gpu_alloc(&b->found, b->gpu, ATX_FOUND_WORDS * 8, err);
+    ATX_THEN(status, atx_gpu_alloc(&b->found, b->gpu, ATX_FOUND_WORDS * 8, err));
     if (status == AT_OK && b->sweep_bytes)
         status = atx_gpu_alloc(&b->sweep, b->gpu, b->sweep_bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
@@ -350,7 +345,7 @@ static atx_check_kind part_of(const atx_bench *b, atx_check_kernel which)
     return rows && which == ATX_GENERATED ? ATX_CHECK_GENERATED_ROWS : CHECKS[which].part;
 }
 
-/* Loading takes a while: what the problem has no use for is left. */
+/* Loading takes a while: kernels that the problem does not need are left out. */
 static bool is_needed(const atx_bench *b, atx_check_kernel which)
 {
     return atx_check_is_needed(&b->setup, part_of(b, which)) && (which != ATX_VALIDATE || b->has_answer);
@@ -388,18 +383,12 @@ static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *er
 static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
 {
     at_status status = load_kernels(b, setup, err);
-    if (status == AT_OK)
-        status = choose_sets(b, err);
-    if (status == AT_OK)
-        status = allocate(b, err);
-    if (status == AT_OK)
-        status = load_data(b, err);
-    if (status == AT_OK)
-        status = atx_bench_fill(b, err);
-    if (status == AT_OK)
-        status = atx_answers_make(b, true, err);
-    if (status == AT_OK)
-        status = atx_validator_prove(b, err);
+    ATX_THEN(status, choose_sets(b, err));
+    ATX_THEN(status, allocate(b, err));
+    ATX_THEN(status, load_data(b, err));
+    ATX_THEN(status, atx_bench_fill(b, err));
+    ATX_THEN(status, atx_answers_make(b, true, err));
+    ATX_THEN(status, atx_validator_prove(b, err));
     if (status != AT_OK || !setup->own_copies)
         return status;
     const atx_setup copies = atx_layout_copies(setup);

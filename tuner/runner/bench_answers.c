@@ -70,10 +70,8 @@ static at_status flip_outputs(atx_bench *b, int set, at_error *err)
 static at_status keep_inverse(atx_bench *b, const atx_known_answer *a, at_error *err)
 {
     at_status status = restore(b, a->set, err);
-    if (status == AT_OK)
-        status = flip_outputs(b, a->set, err);
-    if (status == AT_OK)
-        status = launch_reference(b, a->set, err);
+    ATX_THEN(status, flip_outputs(b, a->set, err));
+    ATX_THEN(status, launch_reference(b, a->set, err));
     return status == AT_OK ? keep(b, a, a->inverse, err) : status;
 }
 
@@ -97,20 +95,16 @@ static at_status keep_contents(atx_bench *b, const atx_known_answer *a, at_error
 static at_status run_reference(atx_bench *b, const atx_known_answer *a, bool first, at_error *err)
 {
     at_status status = fill_variables(b, a->set, err);
-    if (status == AT_OK)
-        status = restore(b, a->set, err);
+    ATX_THEN(status, restore(b, a->set, err));
     if (status == AT_OK && first)
         status = keep_contents(b, a, err);
-    if (status == AT_OK)
-        status = launch_reference(b, a->set, err);
+    ATX_THEN(status, launch_reference(b, a->set, err));
     if (status == AT_OK && first)
         status = look_at_answer(b, a, err);
-    if (status == AT_OK)
-        status = keep(b, a, a->expected, err);
+    ATX_THEN(status, keep(b, a, a->expected, err));
     if (status == AT_OK && b->setup.gaps)
         status = keep_inverse(b, a, err);
-    if (status == AT_OK)
-        status = restore(b, a->set, err);
+    ATX_THEN(status, restore(b, a->set, err));
     return status == AT_OK ? atx_gpu_wait(b->gpu, err) : status;
 }
 
@@ -124,8 +118,7 @@ static at_status load_answer(atx_bench *b, const atx_known_answer *a, bool first
                                        b->setup.buffers[i].bytes, err);
     if (status == AT_OK && first)
         status = look_at_answer(b, a, err);
-    if (status == AT_OK)
-        status = keep(b, a, a->expected, err);
+    ATX_THEN(status, keep(b, a, a->expected, err));
     return status == AT_OK ? restore(b, a->set, err) : status;
 }
 
@@ -159,8 +152,8 @@ static at_status make_one(atx_bench *b, atx_known_answer *a, bool first, at_erro
     a->chosen = true;
     a->key = atx_bench_secret(b);
     a->lock = atx_bench_secret(b);
-    if (status == AT_OK)
-        status = b->setup.answer.path[0] ? load_answer(b, a, first, err) : run_reference(b, a, first, err);
+    ATX_THEN(status,
+             b->setup.answer.path[0] ? load_answer(b, a, first, err) : run_reference(b, a, first, err));
     return status;
 }
 

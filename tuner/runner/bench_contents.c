@@ -24,7 +24,7 @@
     (n).filling.a, (n).filling.b, (n).filling.rows, (n).filling.total, (n).filling.variance,                 \
         (seed) + (uint64_t)(int64_t)(buffer)->goes_with, (b)->moved ? (b)->lock : 0
 
-/* What a reference leaves of an output is the same in all sets. */
+/* Parts of an output that a reference leaves unwritten are equal in all sets. */
 static uint64_t contents_seed(const atx_bench *b, int set, int buffer)
 {
     const bool left = b->setup.gaps && b->setup.buffers[buffer].role == ATX_OUTPUT;
@@ -219,9 +219,8 @@ static at_status compare_guards(atx_bench *b, const atx_checked *c, int i, at_er
     bool written = atx_role_is_output(b->setup.buffers[i].role) && (c->is_copy || c->timed);
     uint64_t before = ATX_GUARD_BYTES - (uint64_t)(written ? b->layout.skew[i] : 0);
     at_status status = compare_guard(b, at - ATX_GUARD_BYTES, before, BEFORE, found + 16, err);
-    if (status == AT_OK)
-        status = compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND,
-                               found + 32, err);
+    ATX_THEN(status, compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND,
+                                   found + 32, err));
     return status;
 }
 

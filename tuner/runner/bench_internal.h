@@ -97,7 +97,7 @@ uint64_t atx_bench_secret(atx_bench *b);
 atx_ptr atx_bench_buffer(const atx_bench *b, int set, int buffer);
 atx_ptr atx_bench_place(const atx_bench *b, int set, int buffer, bool is_copy);
 
-/* Which set a launch has this buffer of: what is read of one, what is written of the other. */
+/* The set from which a launch has this buffer: inputs of one, outputs of the other. */
 static inline int atx_bench_set_of(const atx_bench *b, atx_sets sets, int buffer)
 {
     const atx_role role = b->setup.buffers[buffer].role;
@@ -108,7 +108,7 @@ static inline int atx_bench_set_of(const atx_bench *b, atx_sets sets, int buffer
 at_status atx_bench_run_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
                               int count, at_error *err);
 
-/* Where what is found of a buffer is; of buffer ATX_MAX_ARGS: the room behind. */
+/* The place of the findings of a buffer; of buffer ATX_MAX_ARGS: the room behind. */
 static inline atx_ptr atx_bench_found(const atx_bench *b, int buffer)
 {
     return b->found + 8u * ATX_FOUND_EACH * (unsigned)buffer;
@@ -119,7 +119,7 @@ static inline atx_ptr atx_bench_found(const atx_bench *b, int buffer)
  */
 enum { ATX_FOUND_BY = 6 };
 
-/* What is compared: a launch of this kind on these sets, with this answer (NULL: none is known). */
+/* The comparison: a launch of this kind on these sets, with this answer (NULL: none is known). */
 typedef struct atx_checked {
     atx_sets sets;
     bool is_copy;
@@ -144,7 +144,7 @@ void atx_answers_free(atx_bench *b);
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
 
-/* What is done to an answer on its way: the mask that lies over it, and the arguments of verify_poison. */
+/* Changes to an answer on its way: the mask that lies over it, and the arguments of verify_poison. */
 enum { ATX_AS_IT_IS = 0, ATX_COMPLEMENT = 1 };
 typedef struct atx_flip {
     uint64_t key, lock, how, leave;
@@ -172,6 +172,6 @@ void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench 
  * `set`; what these buffers held before, in `before`. */
 at_status atx_reference_check(atx_bench *b, int set, const atx_ptr *before, at_error *err) AT_MUST_CHECK;
 
-/* bench_verdict.c: from what was found to a verdict, and its words. */
+/* bench_verdict.c: from findings to a verdict, and its words. */
 at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, const atx_checked *c,
                                at_error *err) AT_MUST_CHECK;

@@ -105,8 +105,7 @@ at_status atx_reference_check(atx_bench *b, int set, const atx_ptr *before, at_e
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (atx_role_is_output(b->setup.buffers[i].role))
             status = count(b, atx_bench_buffer(b, set, i), before[i], i, err);
-    if (status == AT_OK)
-        status = atx_gpu_read(b->gpu, found, b->found, sizeof found, err);
+    ATX_THEN(status, atx_gpu_read(b->gpu, found, b->found, sizeof found, err));
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const counts c = counts_of(found, i);
         changes =

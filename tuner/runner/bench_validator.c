@@ -8,10 +8,7 @@
  */
 #include "runner/bench_internal.h"
 
-#include "declare/data.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { PARAMS = 2 * ATX_MAX_ARGS + 1 };
 
@@ -58,10 +55,9 @@ at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_e
     for (int i = count; i < n; i++)
         params[i] = &values[i];
     at_status status = show_answer(b, c->answer, err);
-    if (status == AT_OK)
-        status = atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err);
-    if (status == AT_OK)
-        status = atx_gpu_launch_step(b->gpu, b->validator, step, &b->setup.validator.geometry, params, err);
+    ATX_THEN(status, atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err));
+    ATX_THEN(status,
+             atx_gpu_launch_step(b->gpu, b->validator, step, &b->setup.validator.geometry, params, err));
     return status == AT_OK ? hide_answer(b, err) : status;
 }
 
@@ -117,8 +113,7 @@ at_status atx_validator_prove(atx_bench *b, at_error *err)
     const int set = b->answers[0].set;
     const atx_checked c = atx_bench_checked(b, (atx_sets){ set, set }, false);
     at_status status = prove(b, &c, false, err);
-    if (status == AT_OK)
-        status = prove(b, &c, true, err);
+    ATX_THEN(status, prove(b, &c, true, err));
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (atx_role_is_output(b->setup.buffers[i].role))
             status = atx_contents_fill(b, set, i, err);

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i, uint64_t how, at_error *err)
 {
@@ -34,7 +33,7 @@ typedef struct atx_one_number {
     const char *field; /* "": of none */
 } atx_one_number;
 
-/* Says what it is and should be. */
+/* Adds the found and the expected value. */
 static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, const atx_one_number *n,
                              at_error *err)
 {
@@ -43,8 +42,7 @@ static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, 
     atx_verdict *v = &out->verdict;
     const atx_ptr at = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, buffer), buffer);
     at_status status = read_number(&got, b, at, n->i, n->how, err);
-    if (status == AT_OK)
-        status = read_number(&right, b, c->answer->expected[buffer], n->i, n->how, err);
+    ATX_THEN(status, read_number(&right, b, c->answer->expected[buffer], n->i, n->how, err));
     if (status != AT_OK)
         return status;
     right ^= mask_of(c->answer, n->i, n->how);
@@ -87,12 +85,11 @@ static at_status find_worst_of(atx_one_number *out, uint64_t *by, atx_bench *b, 
     atx_ptr room = atx_bench_found(b, ATX_MAX_ARGS);
     atx_contents_comparison(values, b, c, out->buffer, column, room);
     at_status status = atx_gpu_zero(b->gpu, room, sizeof found, err);
-    if (status == AT_OK)
-        status = atx_bench_run_check(b, ATX_WORST, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
-    if (status == AT_OK)
-        status = atx_bench_run_check(b, ATX_WHERE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
-    if (status == AT_OK)
-        status = atx_gpu_read(b->gpu, found, room, sizeof found, err);
+    ATX_THEN(status,
+             atx_bench_run_check(b, ATX_WORST, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err));
+    ATX_THEN(status,
+             atx_bench_run_check(b, ATX_WHERE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err));
+    ATX_THEN(status, atx_gpu_read(b->gpu, found, room, sizeof found, err));
     out->i = ~found[1];
     out->how = values[3];
     out->field = atx_column_at(&b->setup.buffers[out->buffer], column).name;
@@ -164,7 +161,7 @@ static at_status describe_bytes(atx_seen *out, atx_bench *b, const atx_checked *
     return add_numbers(out, b, c, &n, err);
 }
 
-/* What a kernel of the op's says. */
+/* The verdict of the op's own kernel. */
 static void describe_validator(atx_seen *out, const atx_buffer *buffer, const uint64_t *found)
 {
     const uint64_t *said = found + ATX_FOUND_BY;

@@ -19,13 +19,12 @@ atx_checked atx_bench_checked(const atx_bench *b, atx_sets sets, bool is_copy)
         atx_checked){ .sets = sets, .is_copy = is_copy, .answer = answer ? &b->answers[answer - 1] : NULL };
 }
 
-/* Compares, and says what was found. */
+/* Compares, and reports the findings. */
 static at_status look(atx_seen *seen, atx_bench *b, const atx_checked *c, bool thorough, at_error *err)
 {
     uint64_t found[ATX_FOUND_WORDS];
     at_status status = atx_contents_compare(b, c, thorough, err);
-    if (status == AT_OK)
-        status = atx_gpu_read(b->gpu, found, b->found, sizeof found, err);
+    ATX_THEN(status, atx_gpu_read(b->gpu, found, b->found, sizeof found, err));
     return status == AT_OK ? atx_verdict_describe(seen, b, found, c, err) : status;
 }
 
@@ -51,25 +50,19 @@ at_status atx_bench_verify(atx_seen *out, atx_bench *b, atx_loaded *what, at_err
 {
     atx_seen seen = { .right = true, .verdict = ATX_NO_VERDICT };
     at_status status = b->suspect ? atx_bench_renew(b, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_bench_fill_variables(b, what, err);
+    ATX_THEN(status, atx_bench_fill_variables(b, what, err));
     if (status != AT_OK)
         return status;
     const atx_sets sets = { atx_bench_choose_inputs(b, what), atx_bench_random(b, b->sets) };
     const atx_checked c = atx_bench_checked(b, sets, what->is_copy);
     status = atx_contents_poison(b, &c, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_start(b->gpu, err);
+    ATX_THEN(status, atx_gpu_timer_start(b->gpu, err));
     b->suspect = true;
     atx_bench_note(b, what, sets);
-    if (status == AT_OK)
-        status = atx_bench_launch(b, what, sets, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_stop(b->gpu, err);
-    if (status == AT_OK)
-        status = look(&seen, b, &c, true, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_read(&seen.seconds, b->gpu, err);
+    ATX_THEN(status, atx_bench_launch(b, what, sets, err));
+    ATX_THEN(status, atx_gpu_timer_stop(b->gpu, err));
+    ATX_THEN(status, look(&seen, b, &c, true, err));
+    ATX_THEN(status, atx_gpu_timer_read(&seen.seconds, b->gpu, err));
     if (status != AT_OK)
         return status;
     conclude(&seen, what, sets.in);
@@ -87,8 +80,7 @@ at_status atx_bench_compare(atx_seen *out, atx_bench *b, atx_loaded *what, atx_s
     atx_checked c = atx_bench_checked(b, sets, what->is_copy);
     c.timed = true;
     at_status status = atx_gpu_zero(b->gpu, b->found, ATX_FOUND_WORDS * 8, err);
-    if (status == AT_OK)
-        status = look(&seen, b, &c, thorough, err);
+    ATX_THEN(status, look(&seen, b, &c, thorough, err));
     if (status != AT_OK)
         return status;
     conclude(&seen, what, sets.in);

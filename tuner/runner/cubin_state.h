@@ -4,5 +4,5 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether a cubin has variables that its kernels may write (__device__). What is no ELF file has none. */
+/* Whether a cubin has variables that its kernels may write (__device__). A file that is not ELF has none. */
 bool atx_cubin_has_state(const void *cubin, size_t len);

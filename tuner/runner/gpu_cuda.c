@@ -148,8 +148,7 @@ at_status atx_gpu_find(atx_gpu **out, int ordinal, at_error *err)
     }
     gpu->ordinal = ordinal;
     at_status status = driver_open(&gpu->api, err);
-    if (status == AT_OK)
-        status = find_device(gpu, err);
+    ATX_THEN(status, find_device(gpu, err));
     if (status != AT_OK) {
         atx_gpu_close(gpu);
         return status;
@@ -162,8 +161,7 @@ at_status atx_gpu_open(atx_gpu **out, int ordinal, at_error *err)
 {
     atx_gpu *gpu = NULL;
     at_status status = atx_gpu_find(&gpu, ordinal, err);
-    if (status == AT_OK)
-        status = atx_gpu_enter(gpu, err);
+    ATX_THEN(status, atx_gpu_enter(gpu, err));
     if (status != AT_OK) {
         atx_gpu_close(gpu);
         return status;
@@ -267,8 +265,7 @@ at_status atx_gpu_cc(int64_t *cc, atx_gpu *gpu, at_error *err)
 {
     int64_t major = 0, minor = 0;
     at_status status = attribute(&major, gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, err);
-    if (status == AT_OK)
-        status = attribute(&minor, gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, err);
+    ATX_THEN(status, attribute(&minor, gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, err));
     *cc = 10 * major + minor;
     return status;
 }
@@ -330,8 +327,7 @@ at_status atx_gpu_info(atx_device_info *out, atx_gpu *gpu, at_error *err)
 {
     atx_device_info info;
     at_status status = atx_gpu_describe(&info, gpu, err);
-    if (status == AT_OK)
-        status = atx_gpu_memory(&info.free_bytes, gpu, err);
+    ATX_THEN(status, atx_gpu_memory(&info.free_bytes, gpu, err));
     if (status == AT_OK)
         *out = info;
     return status;
@@ -342,7 +338,7 @@ bool atx_gpu_is_lost(atx_gpu *gpu)
     return gpu->api.cuCtxSynchronize() != CUDA_SUCCESS;
 }
 
-/* What a kernel asks for in vain once, it asks for in vain always. */
+/* A request that is refused once is always refused. */
 static const CUresult LASTING[] = {
     CUDA_ERROR_INVALID_VALUE,           /* a grid or block beyond the device's limits        */
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, /* more registers or shared memory than there are    */

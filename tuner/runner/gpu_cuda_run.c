@@ -25,7 +25,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What a kernel is told before it is launched so. */
+/* The attributes that a kernel gets before it is launched so. */
 static at_status prepare_function(atx_gpu *gpu, CUfunction function, const atx_geometry *g, int64_t shared,
                                   at_error *err)
 {
@@ -209,12 +209,10 @@ at_status atx_gpu_load_all(atx_module **out, atx_gpu *gpu, const atx_kernel *k, 
 {
     atx_module *m = NULL;
     at_status status = atx_gpu_load(&m, gpu, k->cubin, k->name, &k->geometry, err);
-    if (status == AT_OK)
-        status = atx_gpu_check_launch(gpu, m, 0, &k->geometry, err);
+    ATX_THEN(status, atx_gpu_check_launch(gpu, m, 0, &k->geometry, err));
     for (int i = 0; i < k->more_count && status == AT_OK; i++) {
         status = atx_gpu_load_step(m, gpu, k->more[i].name, &k->more[i].geometry, err);
-        if (status == AT_OK)
-            status = atx_gpu_check_launch(gpu, m, i + 1, &k->more[i].geometry, err);
+        ATX_THEN(status, atx_gpu_check_launch(gpu, m, i + 1, &k->more[i].geometry, err));
     }
     if (status != AT_OK) {
         atx_gpu_unload(gpu, m);
@@ -257,8 +255,7 @@ at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout 
     if (!gpu->api.encode_tiled)
         return atx_fail(
             err, AT_ERR_DEVICE,
-            "the CUDA driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0; update the "
-            "driver");
+            "the CUDA driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0; update the driver");
     CUresult code =
         gpu->api.encode_tiled(map, l->type, (unsigned)l->rank, (void *)(uintptr_t)address, l->dims,
                               l->strides, l->box, l->steps, l->interleave, l->swizzle, l->l2, l->nan);

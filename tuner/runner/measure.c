@@ -10,11 +10,9 @@
 #include "runner/cubin_state.h"
 
 #include "util/stats.h"
-#include "util/clock.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -152,8 +150,7 @@ static at_status open_batch(double *first_sample, atx_batch *b, trial_run *r, do
         atx_batch_close(b, r->gpu);
         *b = (atx_batch){ .what = &r->what, .no_lead = launch_s >= LONG_S, .rough = true };
         status = atx_batch_open(b, r->gpu, r->bench, launch_s, ATX_GRAPH_BELOW_S, err);
-        if (status == AT_OK)
-            status = atx_sample(first_sample, r->gpu, r->bench, b, err);
+        ATX_THEN(status, atx_sample(first_sample, r->gpu, r->bench, b, err));
         late = launch_s >= ATX_GRAPH_BELOW_S && *first_sample < launch_s / 2;
         launch_s = *first_sample;
     }
@@ -170,8 +167,7 @@ static at_status time_candidate(atx_measured *out, trial_run *r, double first_s,
     atx_batch b = { 0 };
 
     at_status status = forget_launches(r, err);
-    if (status == AT_OK)
-        status = open_batch(samples, &b, r, first_s, err);
+    ATX_THEN(status, open_batch(samples, &b, r, first_s, err));
     while (status == AT_OK && !is_over(samples, count, trial->best_s, slow)) {
         status = atx_sample(&samples[count], r->gpu, r->bench, &b, err);
         count++;
@@ -180,8 +176,7 @@ static at_status time_candidate(atx_measured *out, trial_run *r, double first_s,
         summarise(out, samples, count, b.launches);
     if (status == AT_OK && r->scales && !trial->is_copy)
         status = atx_measure_energy(&out->timing.joules, r->gpu, r->bench, &b, r->scales, err);
-    if (status == AT_OK)
-        status = atx_measure_check(&r->seen, r->gpu, r->bench, &b, false, err);
+    ATX_THEN(status, atx_measure_check(&r->seen, r->gpu, r->bench, &b, false, err));
     atx_batch_close(&b, r->gpu);
     return status;
 }
@@ -198,7 +193,7 @@ static at_status refused_or_lost(atx_measured *out, atx_gpu *gpu, at_status stat
     return status;
 }
 
-/* What was seen last decides. */
+/* The last observation decides. */
 static void conclude(atx_measured *m, const trial_run *r)
 {
     m->verdict = r->seen.verdict;

@@ -26,7 +26,7 @@ at_status atx_measure_verify(atx_seen *out, atx_bench *bench, atx_loaded *what, 
 at_status atx_measure_check(atx_seen *out, atx_gpu *gpu, atx_bench *bench, atx_batch *batch, bool thorough,
                             at_error *err) AT_MUST_CHECK;
 
-/* What a re-measurement is made with, and what makes it shorter. */
+/* The settings of a re-measurement, and reasons to shorten it. */
 typedef struct atx_remeasure_means {
     atx_gpu *gpu;
     atx_bench *bench;

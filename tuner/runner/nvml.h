@@ -21,7 +21,7 @@ int64_t atx_nvml_ecc_errors(const atx_nvml *nvml);
 /* Free memory; -1: unknown. */
 int64_t atx_nvml_free_bytes(const atx_nvml *nvml);
 
-/* What the device has used since the driver was loaded, in steps of 20 to 100 ms; NaN: unknown. */
+/* The energy used since the driver was loaded, in steps of 20 to 100 ms; NaN: unknown. */
 double atx_nvml_joules(const atx_nvml *nvml);
 
 /* "580.159.04"; false when unknown. */

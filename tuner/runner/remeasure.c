@@ -101,7 +101,7 @@ static at_status left_out_or_lost(remeasurement *f, int i, at_status status, con
     return AT_OK;
 }
 
-/* What a check of top candidate i found. */
+/* The findings of a check of top candidate i. */
 static void keep_seen(remeasurement *f, int i, const atx_seen *seen)
 {
     atx_remeasure_row *row = &f->rows[i];
@@ -128,8 +128,7 @@ static at_status load_one(remeasurement *f, int i, at_error *err)
         return AT_OK;
     at_status status = atx_gpu_load_all(&f->modules[i], f->by->gpu, &it->kernel, err);
     what->module = f->modules[i];
-    if (status == AT_OK)
-        status = atx_measure_verify(&seen, bench_of(f, i), what, err);
+    ATX_THEN(status, atx_measure_verify(&seen, bench_of(f, i), what, err));
     if (status == AT_OK)
         keep_seen(f, i, &seen);
     return status;
@@ -209,10 +208,8 @@ static at_status for_each(remeasurement *f, at_status (*step)(remeasurement *f, 
 static at_status load_all(remeasurement *f, at_error *err)
 {
     at_status status = for_each(f, load_one, err);
-    if (status == AT_OK)
-        status = for_each(f, forget_launches, err);
-    if (status == AT_OK)
-        status = for_each(f, estimate, err);
+    ATX_THEN(status, for_each(f, forget_launches, err));
+    ATX_THEN(status, for_each(f, estimate, err));
     return status == AT_OK ? for_each(f, open_batch, err) : status;
 }
 
@@ -350,7 +347,7 @@ static void find_ties(remeasurement *f)
         f->rows[i].tied = best >= 0 && i != best && is_rival(f, i) && against(f, i, best).low <= 1.0;
 }
 
-/* What is not an entrant of the op itself is compared by time alone. */
+/* Entrants that are not of the op itself are compared by time alone. */
 static at_status measure_energy_of(remeasurement *f, int i, at_error *err)
 {
     if (!is_rival(f, i))
@@ -377,7 +374,7 @@ static at_status sample_and_check(remeasurement *f, int i, at_error *err)
     return status == AT_OK ? check_one(f, i, true, err) : status;
 }
 
-/* Fast because wrong must not win: what was timed last is checked, whatever was before. */
+/* A kernel that is fast because it is wrong must not win: the last timed launch is checked again. */
 static at_status check_last(remeasurement *f, int i, at_error *err)
 {
     int checks = 1;
@@ -392,7 +389,7 @@ static at_status check_last(remeasurement *f, int i, at_error *err)
     return status;
 }
 
-/* Also where the re-measurement is cancelled: what has been timed is not left without a check. */
+/* Also where the re-measurement is cancelled: timed kernels are still checked. */
 static at_status check_all(remeasurement *f, at_error *err)
 {
     at_status status = AT_OK;
@@ -407,16 +404,13 @@ static at_status check_all(remeasurement *f, at_error *err)
 static at_status measure_all(remeasurement *f, at_error *err)
 {
     at_status status = atx_bench_move(f->by->bench, err);
-    if (status == AT_OK)
-        status = load_all(f, err);
-    if (status == AT_OK)
-        status = measure_rounds(f, err);
+    ATX_THEN(status, load_all(f, err));
+    ATX_THEN(status, measure_rounds(f, err));
     if (status == AT_OK)
         remeasure_rows(f);
     if (status == AT_OK && f->by->scales)
         status = for_each(f, measure_energy_of, err);
-    if (status == AT_OK)
-        status = check_all(f, err);
+    ATX_THEN(status, check_all(f, err));
     if (status == AT_OK)
         find_ties(f);
     return status;

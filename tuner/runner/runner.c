@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WARM_UP_S 0.5
 #define FRESH_S   0.5 /* so long what NVML said is still true */
@@ -56,8 +55,7 @@ static at_status say_found(const runner *r, at_error *err)
     atx_str body = { 0 };
     at_status status = atx_gpu_cc(&cc, r->gpu, err);
     atx_put_i64(&body, cc);
-    if (status == AT_OK)
-        status = atx_runner_reply(ATX_FOUND, &body, err);
+    ATX_THEN(status, atx_runner_reply(ATX_FOUND, &body, err));
     atx_str_clear(&body);
     return status;
 }
@@ -71,10 +69,8 @@ static at_status hello(runner *r, int ordinal, at_error *err)
     atx_device_info info;
     atx_str body = { 0 };
     at_status status = atx_gpu_find(&r->gpu, ordinal, err);
-    if (status == AT_OK)
-        status = say_found(r, err);
-    if (status == AT_OK)
-        status = atx_gpu_describe(&info, r->gpu, err);
+    ATX_THEN(status, say_found(r, err));
+    ATX_THEN(status, atx_gpu_describe(&info, r->gpu, err));
     if (status != AT_OK)
         return status;
     atx_host_name(info.host, sizeof info.host);
@@ -119,10 +115,8 @@ static at_status serve_setup(runner *r, atx_reader *in, at_error *err)
 
     atx_bench_close(r->bench);
     r->bench = NULL;
-    if (status == AT_OK)
-        status = take_scales(r, &setup, err);
-    if (status == AT_OK)
-        status = atx_bench_open(&r->bench, r->gpu, &setup, err);
+    ATX_THEN(status, take_scales(r, &setup, err));
+    ATX_THEN(status, atx_bench_open(&r->bench, r->gpu, &setup, err));
     if (status == AT_OK && !r->warm) /* clocks rise once a runner */
         status = atx_warm_up(r->gpu, r->bench, WARM_UP_S, err);
     if (status != AT_OK)
@@ -165,8 +159,7 @@ static at_status serve_trial(runner *r, atx_reader *in, at_error *err)
     double start = atx_now_s();
 
     at_status status = atx_read_trial(&trial, in, err);
-    if (status == AT_OK)
-        status = measure(&measured, r, &trial, err);
+    ATX_THEN(status, measure(&measured, r, &trial, err));
     if (status != AT_OK)
         return status;
     measured.busy_s = atx_now_s() - start;
@@ -201,8 +194,7 @@ static at_status serve_remeasure(runner *r, atx_reader *in, at_error *err)
     r->cancelled = false;
     atx_watch_begin(&watch, r->nvml);
     at_status status = atx_read_remeasure(&request, list, in, err);
-    if (status == AT_OK)
-        status = atx_remeasure(rows, &means, &request, err);
+    ATX_THEN(status, atx_remeasure(rows, &means, &request, err));
     if (status != AT_OK)
         return status;
     atx_remeasure_notes notes = { .conditions = atx_nvml_read(r->nvml), .discarded = watch.discarded };
@@ -267,8 +259,7 @@ static at_status say_count(at_error *err)
         status = atx_gpu_uuid(uuid, i, err);
         atx_put_text(&body, uuid);
     }
-    if (status == AT_OK)
-        status = atx_runner_reply(ATX_READY, &body, err);
+    ATX_THEN(status, atx_runner_reply(ATX_READY, &body, err));
     atx_str_clear(&body);
     return status;
 }

@@ -258,15 +258,12 @@ at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, atx_batch 
     const int which = choose_graph(bench, b);
     const atx_rotation rotation = b->graphs[0] ? b->rotations[which] : choose_rotation(bench, b);
     at_status status = begin_sample(bench, b, rotation, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_start(gpu, err);
-    if (status == AT_OK)
-        status = b->graphs[0] ? atx_gpu_replay(gpu, b->graphs[which], err) : enqueue(bench, b, rotation, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_stop(gpu, err);
+    ATX_THEN(status, atx_gpu_timer_start(gpu, err));
+    ATX_THEN(status,
+             b->graphs[0] ? atx_gpu_replay(gpu, b->graphs[which], err) : enqueue(bench, b, rotation, err));
+    ATX_THEN(status, atx_gpu_timer_stop(gpu, err));
     note(bench, b, rotation);
-    if (status == AT_OK)
-        status = atx_gpu_timer_read(&elapsed, gpu, err);
+    ATX_THEN(status, atx_gpu_timer_read(&elapsed, gpu, err));
     if (status == AT_OK)
         *seconds = elapsed / (double)b->launches;
     return status;
@@ -292,12 +289,10 @@ at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, at
     atx_seen again = { .right = true };
     double seconds = 0;
     at_status status = atx_bench_renew(bench, err);
-    if (status == AT_OK)
-        status = atx_bench_fill_variables(bench, b->what, err);
+    ATX_THEN(status, atx_bench_fill_variables(bench, b->what, err));
     for (int i = 0; i < CHANCES && status == AT_OK && again.right; i++) {
         status = atx_sample(&seconds, gpu, bench, b, err);
-        if (status == AT_OK)
-            status = atx_sample_check(&again, bench, b, true, err);
+        ATX_THEN(status, atx_sample_check(&again, bench, b, true, err));
     }
     if (status == AT_OK && again.right)
         *seen = again;
@@ -355,8 +350,7 @@ at_status atx_warm_up(atx_gpu *gpu, atx_bench *bench, double seconds, at_error *
         double start_s = now_s;
         for (int i = 0; i < launches && status == AT_OK; i++)
             status = atx_bench_fill(bench, err);
-        if (status == AT_OK)
-            status = atx_gpu_wait(gpu, err);
+        ATX_THEN(status, atx_gpu_wait(gpu, err));
         now_s = atx_now_s();
         double one_s = (now_s - start_s) / launches;
         if (one_s < (1 - WARM_GAIN) * best_s) {

@@ -8,7 +8,7 @@
 /*
  * What slowed the device down, in a few words; NULL: nothing. `calm` are the conditions when timing began.
  * Heat, the hardware's own brakes and a clock that fell by a tenth count; a power limit that the driver keeps
- * does not, it is the device's normal state under load. What is unknown is no disturbance. Pure.
+ * does not, it is the device's normal state under load. Unknown readings count as undisturbed. Pure.
  */
 const char *atx_disturbance(const atx_conditions *calm, const atx_conditions *now);
 
@@ -21,10 +21,10 @@ typedef struct atx_watch {
 
 void atx_watch_begin(atx_watch *watch, const atx_nvml *nvml);
 
-/* The same, where what was seen last is still true: asking NVML takes longer than a short trial. */
+/* The same, where the last reading still holds: asking NVML takes longer than a short trial. */
 void atx_watch_go_on(atx_watch *watch);
 
-/* What is known at the end of something that was not watched. */
+/* The reading at the end of something that was not watched. */
 void atx_watch_look(atx_watch *watch);
 
 /* Whether what was timed since the last call must be taken again. Waits a little when it must. */

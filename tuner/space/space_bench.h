@@ -3,7 +3,7 @@
 
 #include "space/space.h"
 
-/* Seconds of one call, the best of several rounds: what it takes on an idle machine. */
+/* Seconds of one call, the best of several rounds, as on an idle machine. */
 typedef struct atx_space_times {
     int64_t count;
     double raw_count;

@@ -40,7 +40,7 @@ enum { STEPS_A_LOOK = 1 << 16 };
  */
 typedef struct bound_test {
     const atx_rule *rule;
-    const atx_rule *lets[MAX_BOUND_LETS]; /* what it reads and is not known yet, in order */
+    const atx_rule *lets[MAX_BOUND_LETS]; /* unknown ones that it reads, in order */
     int let_count;
     int wait_time, wait; /* trials to pass over after one that did not help; of them, still to come */
 } bound_test;
@@ -69,7 +69,7 @@ typedef struct walk {
     atx_rows *rows;
     level levels[ATX_MAX_PARAMS];
     int place[ATX_MAX_PARAMS]; /* of each level's present value, among the allowed */
-    const atx_rule **by_level; /* what the levels' rules point into */
+    const atx_rule **by_level; /* holds the rules of the levels */
     double *refused;           /* of each rule: combinations it refused */
     const atx_rule **failed;   /* on the way to this row: what could not be evaluated */
     size_t failed_count;
@@ -140,7 +140,7 @@ static void fill_levels(walk *w, const int *order, atx_param_set params)
     }
 }
 
-/* ---- what is tried on bounds ---- */
+/* ---- rules on bounds ---- */
 
 static void bind(walk *w, int slot, int64_t value)
 {
@@ -226,7 +226,7 @@ static bool may_hold(walk *w, level *l)
     return true;
 }
 
-/* ---- what is remembered ---- */
+/* ---- remembered results ---- */
 
 /* The parameters that rules from level `i` on read. */
 static atx_param_set read_from(const walk *w, int i)
@@ -270,7 +270,7 @@ static atx_block *remembered(walk *w, const level *l)
     return &l->memory[number];
 }
 
-/* ---- what is remembered of long walks ---- */
+/* ---- remembered results of long walks ---- */
 
 /* A walk of so many steps is worth more effort; nearly all end before. */
 #define LONG_WALK ((int64_t)1 << 20)
@@ -345,7 +345,7 @@ static void forget_failed(walk *w, size_t count)
     }
 }
 
-/* Evaluates what the level's parameter made possible; false: a requirement refuses. */
+/* Evaluates the rules that the level's parameter made possible; false: a requirement refuses. */
 static bool passes(walk *w, const level *l)
 {
     for (size_t i = 0; i < l->rule_count; i++) {
@@ -446,7 +446,7 @@ static at_status try_values(walk *w, int depth)
     return AT_OK;
 }
 
-/* Everything that follows. What failed on the way is no part of what is remembered. */
+/* Everything that follows. Failures on the way are not remembered. */
 static at_status visit(walk *w, int depth)
 {
     if (depth == w->rows->column_count)

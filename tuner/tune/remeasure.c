@@ -12,7 +12,6 @@
 #include "util/clock.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Noise of a trial's few samples is a few per cent: a candidate that close may be the best. */
@@ -93,8 +92,7 @@ static at_status enter_default(atx_remeasurement *f, at_error *err)
     memcpy(config.values, t->scope.defaults, sizeof config.values);
     atx_config_text(&text, t, &config);
     at_status status = atx_str_status(&text, err);
-    if (status == AT_OK)
-        status = enter_config(f, t, atx_str_text(&text), err);
+    ATX_THEN(status, enter_config(f, t, atx_str_text(&text), err));
     atx_str_clear(&text);
     return status;
 }
@@ -105,8 +103,7 @@ static at_status enter_all(atx_remeasurement *f, at_error *err)
     if (status != AT_OK || f->count == 0)
         return status;
     status = enter_champion(f, err);
-    if (status == AT_OK)
-        status = enter_default(f, err);
+    ATX_THEN(status, enter_default(f, err));
     if (status == AT_OK && f->copies)
         status = enter(f, f->copies, MAX_COPIES, COPY_WITHIN, err);
     if (atx_setup_has_copies(f->env, atx_search_run_problem(f->main), atx_search_run_slots(f->main)))
@@ -149,8 +146,7 @@ static at_status compile_again(bool *again, atx_remeasurement *f, at_error *err)
         if (f->list[i].is_memcpy || f->rows[i].outcome != ATX_LAUNCH_FAILED)
             continue;
         status = atx_search_run_compile_again(again, search_run_of(f, i), f->entrants[i], err);
-        if (status == AT_OK)
-            status = atx_search_run_kernel(&f->list[i].kernel, search_run_of(f, i), f->entrants[i], err);
+        ATX_THEN(status, atx_search_run_kernel(&f->list[i].kernel, search_run_of(f, i), f->entrants[i], err));
     }
     return status;
 }
@@ -192,8 +188,7 @@ at_status atx_remeasurement_once(atx_remeasurement *f, int *failed, at_error *er
     at_error later = { 0 };
     *failed = 0;
     at_status status = run(f, err);
-    if (status == AT_OK)
-        status = compile_again(&again, f, err);
+    ATX_THEN(status, compile_again(&again, f, err));
     if (status == AT_OK && again)
         status = run(f, err);
     if (!atx_env_is_replay(f->env)) /* a replay is no work */

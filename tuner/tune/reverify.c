@@ -197,8 +197,7 @@ static at_status enter_copies(job *j)
     if (*name && atx_setup_ceiling(&copy, j->f.env, atx_search_run_problem(j->f.main),
                                    atx_search_run_slots(j->f.main))) {
         status = atx_search_run_open(&j->f.copies, j->f.env, &copy, true, NULL, j->err);
-        if (status == AT_OK)
-            status = enter_named(j, j->f.copies, name, strlen(name));
+        ATX_THEN(status, enter_named(j, j->f.copies, name, strlen(name)));
     }
     if (atx_setup_has_copies(j->f.env, atx_search_run_problem(j->f.main), atx_search_run_slots(j->f.main))) {
         j->f.entrants[j->f.count] = NULL;
@@ -214,10 +213,8 @@ static at_status enter_all(job *j)
     if (status != AT_OK || !j->f.count)
         return status;
     status = enter_ties(j);
-    if (status == AT_OK)
-        status = enter_runner_ups(j);
-    if (status == AT_OK)
-        status = enter_default(j);
+    ATX_THEN(status, enter_runner_ups(j));
+    ATX_THEN(status, enter_default(j));
     return status == AT_OK ? enter_copies(j) : status;
 }
 
@@ -382,8 +379,7 @@ at_status atx_reverify(atx_reverified *out, atx_session *session, const atx_prob
     job j = { .f = { .env = atx_session_env(session), .winner = -1 }, .winner = winner, .err = err };
     atx_reverified v = { 0 };
     at_status status = atx_search_run_open(&j.f.main, j.f.env, problem, false, NULL, err);
-    if (status == AT_OK)
-        status = measure(&v, &j, tolerance);
+    ATX_THEN(status, measure(&v, &j, tolerance));
     atx_search_run_close(j.f.copies);
     atx_search_run_close(j.f.main);
     if (status == AT_OK)

@@ -15,7 +15,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Compiled kernels that wait for the device, at most: enough that it never waits for a slow compile. */
@@ -215,8 +214,7 @@ at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *c, atx_ca
     int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, c->slots, sizeof slots);
     at_status status = atx_config_bind(slots, a->t, &a->config, err);
-    if (status == AT_OK)
-        status = atx_template_bind(out, &a->build, a->t, slots, err);
+    ATX_THEN(status, atx_template_bind(out, &a->build, a->t, slots, err));
     if (status == AT_OK)
         out->identity = a->identity;
     return status;
@@ -467,14 +465,10 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
         status = propose_ahead(c, err);
         if (c->account.tally.interrupted && compiling(c))
             drop_compilations(c);
-        if (status == AT_OK)
-            status = take_compiled(c, err);
-        if (status == AT_OK)
-            status = atx_search_run_admit(c, &progressed, err);
-        if (status == AT_OK)
-            status = feed_devices(c, &progressed, err);
-        if (status == AT_OK)
-            status = take_measured(c, &progressed, err);
+        ATX_THEN(status, take_compiled(c, err));
+        ATX_THEN(status, atx_search_run_admit(c, &progressed, err));
+        ATX_THEN(status, feed_devices(c, &progressed, err));
+        ATX_THEN(status, take_measured(c, &progressed, err));
         if (status == AT_OK && atx_now_s() - c->account.flushed_s > FLUSH_S)
             status = flush(c, &wrote, err);
         report_progress(c);

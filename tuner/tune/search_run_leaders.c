@@ -23,8 +23,7 @@ static at_status build(atx_search_run *c, atx_candidate *a, bool anew, at_error 
         atx_build_start(&a->build, &c->env->builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (anew)
         atx_build_distrust(&a->build);
-    if (status == AT_OK)
-        status = atx_build_wait(&a->build, &c->env->builder, a->t->text.file, err);
+    ATX_THEN(status, atx_build_wait(&a->build, &c->env->builder, a->t->text.file, err));
     return status;
 }
 

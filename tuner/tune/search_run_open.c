@@ -8,8 +8,6 @@
  */
 #include "tune/search_run_internal.h"
 
-#include "util/clock.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,12 +172,10 @@ static at_status find_hints(atx_search_run *c, at_error *err)
 static at_status open_search_run(atx_search_run *c, at_error *err)
 {
     at_status status = atx_problem_key_of(&c->key, &c->shape, &c->problem, err);
-    if (status == AT_OK)
-        status = atx_problem_bind(c->slots, &c->problem, &atx_device_info_of(c->env->device)->limits, err);
-    if (status == AT_OK)
-        status = atx_search_run_open_spaces(c, err);
-    if (status == AT_OK)
-        status = read_known(c, err);
+    ATX_THEN(status,
+             atx_problem_bind(c->slots, &c->problem, &atx_device_info_of(c->env->device)->limits, err));
+    ATX_THEN(status, atx_search_run_open_spaces(c, err));
+    ATX_THEN(status, read_known(c, err));
     if (status == AT_OK && !c->is_copy)
         status = find_hints(c, err);
     if (status != AT_OK)
@@ -201,8 +197,7 @@ at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_prob
     c->is_copy = is_copy;
     c->aim = aim ? *aim : (atx_aim){ .front = NULL };
     at_status status = atx_search_run_device_slot_own(c, err);
-    if (status == AT_OK)
-        status = open_search_run(c, err);
+    ATX_THEN(status, open_search_run(c, err));
     if (status == AT_OK)
         *out = c;
     else

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A loser's cubin is dropped; near the top it may be needed for the re-measurement. */
 #define KEEP_WITHIN 1.10

@@ -61,8 +61,7 @@ static at_status keep_recorded(atx_search_run *c, atx_space *space, at_error *er
         env->device, &c->key, env->options->warm || c->problem.op->recorded, add_recorded, &r, err);
     if (status == AT_OK && r.failed)
         status = atx_no_memory(err);
-    if (status == AT_OK)
-        status = atx_space_keep(space, r.configs, r.count, err);
+    ATX_THEN(status, atx_space_keep(space, r.configs, r.count, err));
     if (status == AT_OK && r.old)
         warn_of_old(env, r.t->name);
     free(r.configs);

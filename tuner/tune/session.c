@@ -6,8 +6,6 @@
 
 #include "tune/setup.h"
 
-#include "util/clock.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

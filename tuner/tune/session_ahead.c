@@ -43,8 +43,7 @@ static void begin_next(atx_session *s)
     if (!problem)
         return;
     at_status status = atx_session_open_job(&j, s, problem, &ignored);
-    if (status == AT_OK)
-        status = begin_unless_answered(j, &ignored);
+    ATX_THEN(status, begin_unless_answered(j, &ignored));
     keep_unless_failed(s, j, status);
 }
 

@@ -38,9 +38,8 @@ static at_status read_recorded(const atx_env *env, const atx_problem *problem, a
     atx_problem_key key;
     atx_str shape = { 0 };
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    if (status == AT_OK)
-        status = atx_device_recorded(env->device, &key, env->options->warm || problem->op->recorded,
-                                     pass_over, NULL, err);
+    ATX_THEN(status, atx_device_recorded(env->device, &key, env->options->warm || problem->op->recorded,
+                                         pass_over, NULL, err));
     atx_str_clear(&shape);
     return status;
 }
@@ -50,10 +49,8 @@ static at_status open_problem(atx_env *env, const atx_problem *problem, at_error
     int64_t slots[ATX_MAX_SLOTS];
     atx_problem copies;
     at_status status = atx_problem_bind(slots, problem, &atx_device_info_of(env->device)->limits, err);
-    if (status == AT_OK)
-        status = atx_setup_problem(env, problem, slots, err);
-    if (status == AT_OK)
-        status = read_recorded(env, problem, err);
+    ATX_THEN(status, atx_setup_problem(env, problem, slots, err));
+    ATX_THEN(status, read_recorded(env, problem, err));
     if (status == AT_OK && atx_setup_ceiling(&copies, env, problem, slots))
         status = read_recorded(env, &copies, err);
     return status;

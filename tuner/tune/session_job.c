@@ -39,8 +39,7 @@ static at_status open_copies(atx_job *j, at_error *err)
 at_status atx_session_compile_ahead(atx_job *j, at_error *err)
 {
     at_status status = j->copies ? atx_search_run_compile_ahead(j->copies, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_search_run_compile_ahead(j->main, err);
+    ATX_THEN(status, atx_search_run_compile_ahead(j->main, err));
     atx_setup_take(&j->preparation, j->env); /* another device may wait for it */
     return status;
 }
@@ -55,7 +54,6 @@ at_status atx_session_begin_set_up(atx_job *j, at_error *err)
     at_status status = atx_setup_begin(&j->preparation, j->env, atx_search_run_problem(j->main),
                                        atx_search_run_slots(j->main), err);
     j->begun = true;
-    if (status == AT_OK)
-        status = open_copies(j, err);
+    ATX_THEN(status, open_copies(j, err));
     return status == AT_OK ? atx_session_compile_ahead(j, err) : status;
 }

@@ -9,10 +9,6 @@
 #include "tune/setup.h"
 #include "util/clock.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SHOW_S  0.05
 #define GRACE_S 1.0
 
@@ -109,8 +105,7 @@ static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
 static at_status set_up(atx_job *j, at_error *err)
 {
     at_status status = j->begun ? AT_OK : atx_session_begin_set_up(j, err);
-    if (status == AT_OK)
-        status = atx_setup_finish(&j->preparation, j->env, err);
+    ATX_THEN(status, atx_setup_finish(&j->preparation, j->env, err));
     return status;
 }
 
@@ -149,8 +144,7 @@ static at_status search_front(atx_job *j, double ceiling_s, at_error *err)
         const atx_aim aim = { front, 1 + i / 2, WEIGHTS[i % 2] };
         atx_search_run *c = NULL;
         status = atx_search_run_open(&c, j->env, atx_search_run_problem(j->main), false, &aim, err);
-        if (status == AT_OK)
-            status = run_search_run(j, c, ATX_PHASE_SEARCH, ceiling_s, err);
+        ATX_THEN(status, run_search_run(j, c, ATX_PHASE_SEARCH, ceiling_s, err));
         if (status == AT_OK)
             count_for_front(j, atx_search_run_tally(c));
         atx_search_run_close(c);
@@ -180,20 +174,15 @@ static at_status measure_all(atx_job *j, at_error *err)
     double start = atx_now_s(), ceiling_s = 0;
     const atx_problem_key *key = atx_search_run_key(j->main);
     at_status status = ask_for_help(j, err);
-    if (status == AT_OK)
-        status = set_up(j, err);
+    ATX_THEN(status, set_up(j, err));
     atx_env_trace(j->env, "set up", key->shape, start);
-    if (status == AT_OK)
-        status = run_copies(&ceiling_s, j, err);
-    if (status == AT_OK)
-        status = run_search(j, ceiling_s, err);
-    if (status == AT_OK)
-        status = search_front(j, ceiling_s, err);
+    ATX_THEN(status, run_copies(&ceiling_s, j, err));
+    ATX_THEN(status, run_search(j, ceiling_s, err));
+    ATX_THEN(status, search_front(j, ceiling_s, err));
     atx_helper_pool_withdraw(j->help_request);
     j->help_request = NULL;
     begin_remeasurement(j->s, atx_search_run_tally(j->main));
-    if (status == AT_OK)
-        status = atx_remeasurement_run(&j->remeasured, j->env, j->main, j->copies, err);
+    ATX_THEN(status, atx_remeasurement_run(&j->remeasured, j->env, j->main, j->copies, err));
     if (status == AT_OK)
         warn_of_speed(j);
     return status == AT_OK && j->env->options->front ? atx_session_read_front(&j->front, j, err) : status;
@@ -235,8 +224,7 @@ static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
     atx_time_text(time, sizeof time, tally.best->m.timing.median_s);
     atx_str_addf(out,
                  "interrupted in the re-measurement (%s); the fastest of %lld trials was %s %s with %s; the "
-                 "same command "
-                 "goes on with the re-measurement",
+                 "same command goes on with the re-measurement",
                  where, (long long)tally.decided, tally.best->t->name, tally.best->text, time);
 }
 

@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* By which a look-up says which of them is another one. */
@@ -35,15 +34,11 @@ static at_status keep_sources(const atx_job *j, const atx_template *t, const cha
     atx_store *store = j->env->store;
     at_status status =
         atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, err);
-    if (status == AT_OK)
-        status = atx_store_put_source(store, op->text.hash, op->text.file, op->text.source,
-                                      op->text.source_len, err);
-    if (status == AT_OK)
-        status = keep_header_list(j, t->text.headers, err);
-    if (status == AT_OK)
-        status = keep_header_list(j, op->text.headers, err);
-    if (status == AT_OK)
-        status = atx_store_put_space(store, op_hash, op->text.proof_hash, err);
+    ATX_THEN(status, atx_store_put_source(store, op->text.hash, op->text.file, op->text.source,
+                                          op->text.source_len, err));
+    ATX_THEN(status, keep_header_list(j, t->text.headers, err));
+    ATX_THEN(status, keep_header_list(j, op->text.headers, err));
+    ATX_THEN(status, atx_store_put_space(store, op_hash, op->text.proof_hash, err));
     return status;
 }
 
@@ -135,9 +130,8 @@ static at_status put_winner(atx_job *j, const atx_winner *w, at_error *err)
     if (status != AT_OK || !keep)
         return status;
     status = winner_run(&run_id, j, err);
-    if (status == AT_OK)
-        status = atx_store_put_winner(j->env->store, run_id, atx_search_run_key(j->main),
-                                      &j->env->fingerprint, w, err);
+    ATX_THEN(status, atx_store_put_winner(j->env->store, run_id, atx_search_run_key(j->main),
+                                          &j->env->fingerprint, w, err));
     if (status == AT_OK)
         atx_builder_keep(&j->env->builder, w->source_hash);
     return status;
@@ -171,12 +165,9 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
                            .resources = atx_search_run_resources(j->main, a, kernel),
                            .elapsed_s = atx_now_s() - j->started_s,
                            .conditions = j->remeasured.notes.conditions };
-    if (status == AT_OK)
-        status = keep_sources(j, a->t, op_hash, err);
-    if (status == AT_OK)
-        status = put_winner(j, &w, err);
-    if (status == AT_OK)
-        status = copy_answer(answer, j, &w, err);
+    ATX_THEN(status, keep_sources(j, a->t, op_hash, err));
+    ATX_THEN(status, put_winner(j, &w, err));
+    ATX_THEN(status, copy_answer(answer, j, &w, err));
     atx_str_clear(&ceiling);
     atx_str_clear(&ties);
     return status;

@@ -173,8 +173,7 @@ at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const
     double peak_s = 0;
     int64_t gflops = 0;
     at_status status = atx_op_check_inputs(op, problem->type, err);
-    if (status == AT_OK)
-        status = atx_problem_peak(&peak_s, &gflops, op, slots, err);
+    ATX_THEN(status, atx_problem_peak(&peak_s, &gflops, op, slots, err));
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != ATX_SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
@@ -207,10 +206,8 @@ at_status atx_setup_fits(const atx_env *env, const atx_problem *problem, at_erro
     if (info->ordinal == ATX_REPLAY_ORDINAL || problem->op->recorded)
         return AT_OK;
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    if (status == AT_OK)
-        status = atx_problem_bind(slots, problem, &info->limits, err);
-    if (status == AT_OK)
-        status = atx_setup_describe(&setup, problem, slots, err);
+    ATX_THEN(status, atx_problem_bind(slots, problem, &info->limits, err));
+    ATX_THEN(status, atx_setup_describe(&setup, problem, slots, err));
     if (status == AT_OK)
         describe_copies(&setup, atx_setup_copy_bytes(env, problem, slots));
     if (status == AT_OK && !is_known(env, &key))
@@ -365,9 +362,9 @@ static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
         status = atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
     else if (!op->expected.answer)
         status = atx_reference_bind(&setup->reference, &p->reference, op, p->slots, err);
-    if (status == AT_OK)
-        status = atx_validator_bind(
-            &setup->validator, op->expected.reference[0] ? &p->reference : &p->validators, op, p->slots, err);
+    ATX_THEN(status,
+             atx_validator_bind(&setup->validator, op->expected.reference[0] ? &p->reference : &p->validators,
+                                op, p->slots, err));
     return status == AT_OK ? atx_device_setup(env->device, setup, err) : status;
 }
 
@@ -390,12 +387,9 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
     at_status status = atx_setup_describe(&out->setup, problem, slots, err);
     if (status == AT_OK)
         describe_copies(&out->setup, atx_setup_copy_bytes(env, problem, slots));
-    if (status == AT_OK)
-        status = begin_rare_checks(env, &out->setup, err);
-    if (status == AT_OK)
-        status = begin_reference(out, env, err);
-    if (status == AT_OK)
-        status = begin_validators(out, env, err);
+    ATX_THEN(status, begin_rare_checks(env, &out->setup, err));
+    ATX_THEN(status, begin_reference(out, env, err));
+    ATX_THEN(status, begin_validators(out, env, err));
     return status;
 }
 
@@ -405,12 +399,9 @@ static at_status finish(atx_preparation *p, atx_env *env, at_error *err)
     if (p->problem->op->recorded)
         return AT_OK;
     at_status status = wait_for_checks(env, err);
-    if (status == AT_OK)
-        status = wait_for(&p->reference, env, reference_file(p), "reference kernel", err);
-    if (status == AT_OK)
-        status = wait_for(&p->validators, env, p->problem->op->text.file, "kernel that validates", err);
-    if (status == AT_OK)
-        status = set_up_device(env, p, err);
+    ATX_THEN(status, wait_for(&p->reference, env, reference_file(p), "reference kernel", err));
+    ATX_THEN(status, wait_for(&p->validators, env, p->problem->op->text.file, "kernel that validates", err));
+    ATX_THEN(status, set_up_device(env, p, err));
     if (status == AT_ERR_DEVICE && env->checked && !atx_device_is_lost(env->device)) {
         at_error later;
         at_status compiled = compile_again(&again, env, p, &later);

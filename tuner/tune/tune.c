@@ -573,17 +573,13 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
     pthread_mutex_init(&t.lock, NULL);
     t.claims = atx_claims_open();
     at_status status = t.claims ? open_devices(&all, &t, err) : atx_no_memory(err);
-    if (status == AT_OK)
-        status = form_groups(&all, &t, err);
+    ATX_THEN(status, form_groups(&all, &t, err));
     if (status == AT_OK)
         sort_problems(&t, &all);
-    if (status == AT_OK)
-        status = open_populations(&t, err);
-    if (status == AT_OK)
-        status = run_members(&all, err);
+    ATX_THEN(status, open_populations(&t, err));
+    ATX_THEN(status, run_members(&all, err));
     close_members(&all);
-    if (status == AT_OK)
-        status = tell_populations(&t, err);
+    ATX_THEN(status, tell_populations(&t, err));
     atx_claims_close(t.claims);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);

@@ -7,8 +7,6 @@
 
 #include "util/clock.h"
 
-#include <stddef.h>
-
 bool atx_cancel_asked(const atx_cancel *cancel)
 {
     return cancel && cancel->flag && *cancel->flag;

@@ -7,7 +7,6 @@
 #include "util/printable.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 at_status atx_fail(at_error *err, at_status status, const char *format, ...)

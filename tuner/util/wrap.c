@@ -1,8 +1,6 @@
 /* wrap.c - the text is walked once, word by word; several blanks between words are kept within a line. */
 #include "util/wrap.h"
 
-#include <string.h>
-
 size_t atx_columns(const char *text, size_t len)
 {
     size_t columns = 0;

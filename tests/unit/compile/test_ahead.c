@@ -286,7 +286,7 @@ Test(ahead, the_code_is_the_same_and_the_folder_goes_with_the_pool)
     atx_nvrtc_close(nvrtc);
 }
 
-/* What a compiler says of a wrong kernel has the lines of its file, as ever. */
+/* Messages about a wrong kernel have the lines of its file, as ever. */
 Test(ahead, a_wrong_kernel_is_refused_in_the_same_words)
 {
     static const char WRONG[] =

@@ -1,4 +1,4 @@
-/* test_cubin.c - kernels found in what a compiler made; and in what it did not. */
+/* test_cubin.c - kernels found in the output of a compiler, and in other files. */
 #include "compile/cubin.h"
 #include "compile/nvrtc.h"
 

@@ -92,7 +92,7 @@ Test(headers, a_template_is_another_one_when_a_header_it_reaches_is)
     cr_expect_str_eq(before, after, "the same folder elsewhere");
 }
 
-/* What a text says that it was read with. */
+/* The note in a text about its headers. */
 static atx_str note_of(atx_headers *h, const char *text)
 {
     atx_str note = { 0 };
@@ -109,7 +109,7 @@ static atx_headers *open_headers(const char *folders)
     return h;
 }
 
-/* As in a worker, which keeps what it has read. */
+/* As in a worker, which keeps the files that it has read. */
 Test(headers, a_header_that_changes_meanwhile_is_read_again)
 {
     atx_headers *h = open_headers("inc");

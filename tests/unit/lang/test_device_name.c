@@ -1,4 +1,4 @@
-/* test_device_name.c - what is written for a device; how unlike two GPUs are. */
+/* test_device_name.c - names of devices; how unlike two GPUs are. */
 #include "lang/device_name.h"
 #include "lang/gpu_model.h"
 

@@ -241,7 +241,7 @@ Test(hostile, folders_in_a_circle)
     atx_catalog_close(c);
 }
 
-/* ---- what is written from it ---- */
+/* ---- output made of it ---- */
 
 /* A folder's name reaches the compiler in a comment and in #line, and must end neither. */
 Test(hostile, a_path_cannot_inject_code)
@@ -265,7 +265,7 @@ Test(hostile, a_path_cannot_inject_code)
     atx_catalog_close(c);
 }
 
-/* What a comment says may be anything; JSON is UTF-8. */
+/* A comment may hold any bytes; JSON is UTF-8. */
 Test(hostile, what_is_no_text_becomes_text_in_json)
 {
     atx_str out = { 0 };

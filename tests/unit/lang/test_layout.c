@@ -53,7 +53,7 @@ static int random_layout(atx_layout_pair *out, int64_t extents[ATX_MAX_RANK], in
                          atx_rng *rng)
 {
     at_error err = { 0 };
-    int rank = 1 + (int)atx_rng_below(rng, ATX_MAX_DIMS); /* what does not fuse has to fit */
+    int rank = 1 + (int)atx_rng_below(rng, ATX_MAX_DIMS); /* dimensions that do not fuse have to fit */
     for (int i = 0; i < rank; i++) {
         extents[i] = 1 + (int64_t)atx_rng_below(rng, 3);
         permutation[i] = i;

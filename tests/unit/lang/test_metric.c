@@ -1,4 +1,4 @@
-/* test_metric.c - figures of the user's: what their lines may say, and what they come to. */
+/* test_metric.c - metrics of the user: their lines, and their values. */
 #include "lang/metric.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* test_npy.c - headers of NumPy files: what they say, and what is said about bad ones. */
+/* test_npy.c - headers of NumPy files: their meaning, and messages about bad ones. */
 #include "lang/npy.h"
 
 #include <criterion/criterion.h>

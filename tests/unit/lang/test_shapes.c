@@ -1,4 +1,4 @@
-/* test_shapes.c - the problems that a user wrote, and what is said about those that are wrong. */
+/* test_shapes.c - the problems that a user wrote, and messages about wrong ones. */
 #include "lang/shapes.h"
 
 #include <criterion/criterion.h>

@@ -143,7 +143,7 @@ Test(source, a_header_may_end_without_a_newline)
     atx_op_close(op);
 }
 
-/* Of what comes with the program only that stays which kernels reach. */
+/* Of the bundled headers only the parts stay that kernels reach. */
 Test(source, a_kernel_that_needs_no_stand_ins_has_none)
 {
     static const char *const USED[][2] = { { "*y = 1;", NULL },
@@ -190,7 +190,7 @@ Test(source, a_guarded_header_is_read_once_in_a_branch)
     atx_op_close(op);
 }
 
-/* What is stored needs none of the files, and has the hash of what was read from them. */
+/* The stored text needs none of the files, and has the hash of their contents. */
 Test(source, a_stored_text_brings_its_sources_along)
 {
     atx_op *op = read_op(MINI_OP);
@@ -477,7 +477,7 @@ Test(source, a_header_beside_a_template_keeps_its_lines)
     atx_op_close(op);
 }
 
-/* What is stored compiles where the header is not, and is the same template. */
+/* The stored text compiles where the header is not, and is the same template. */
 Test(source, a_stored_template_brings_its_headers_along)
 {
     atx_op *op = read_op(MINI_OP);
@@ -495,7 +495,7 @@ Test(source, a_stored_template_brings_its_headers_along)
     atx_op_close(op);
 }
 
-/* What is not there, and what only editors see. */
+/* Missing files, and lines that only editors see. */
 Test(source, other_headers_stay_lines_of_a_template)
 {
     static const char *const LINES[] = {
@@ -538,7 +538,7 @@ Test(source, inclusions_that_double_end_at_the_size_limit)
     atx_op_close(op);
 }
 
-/* ---- what a template may not read ---- */
+/* ---- files that a template may not read ---- */
 
 /* `inc` is beside the folder of templates, which is `op`. */
 static const struct {

@@ -1,5 +1,5 @@
 /* test_suite.c - tests/data/suite.txt, the realistic problems, views.txt, cast_transpose.txt, rows.txt,
- * reductions.txt and serving.txt: that they read, what they cover, that none is left without a kernel. */
+ * reductions.txt and serving.txt: that they are read, their coverage, that none is left without a kernel. */
 #include "lang/arch.h"
 #include "lang/shapes.h"
 #include "space/space.h"
@@ -169,7 +169,7 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
     }
 }
 
-/* What is tuned of them ships with the program. */
+/* Their winners ship with the program. */
 Test(suite, every_size_of_serving_that_is_tuned_has_configurations)
 {
     atx_shapes tuned = { 0 };

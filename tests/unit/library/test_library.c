@@ -60,7 +60,7 @@ Test(library, does_not_open_what_is_no_database)
     cr_assert_eq(at_open(&tuner, &options, &err), AT_ERR_STORE, "%s", err.text);
 }
 
-/* ---- what comes with autotune ---- */
+/* ---- built-in results ---- */
 
 static const at_problem SHIPPED = { .struct_bytes = sizeof(at_problem),
                                     .op = "transpose",

@@ -1,5 +1,5 @@
 /*
- * test_library_background.c - problems that are tuned in the background while what is known runs, and who
+ * test_library_background.c - problems that are tuned in the background while the known kernel runs, and who
  * waits for that. Part of test_library_miss, whose comment says how.
  */
 #include "library_miss_support.h"

@@ -1,4 +1,4 @@
-/* test_library_code.c - source, cubins and PTX of what was found, with real compilations. */
+/* test_library_code.c - source, cubins and PTX of answers, with real compilations. */
 #include "library_support.h"
 
 #include <locale.h>

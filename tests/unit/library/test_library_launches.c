@@ -191,7 +191,7 @@ static void launch(launcher *l, const at_launch *how, const char *kernel)
     cr_assert_eq(result.finding.kind, ATX_FINDING_NONE, "%s", result.finding.text);
 }
 
-/* Only what the header of the library tells is used. */
+/* Only members of the public header are used. */
 static void compute(float out[SIZE], const at_found *found, const at_code *code)
 {
     launcher l = { 0 };

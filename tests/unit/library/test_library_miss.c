@@ -85,7 +85,7 @@ Test(library_miss, nothing_is_tuned_while_a_graph_is_captured)
     at_close(tuner);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
 Test(library_miss, a_tuner_that_crashes_leaves_what_is_known)
 {
@@ -183,7 +183,7 @@ Test(library_miss, a_database_that_comes_damaged_is_told_of_each_time)
     at_close(tuner);
 }
 
-/* A daemon has none: what is opened then has their numbers. */
+/* A daemon has none: files opened then have their numbers. */
 Test(library_miss, a_tuner_that_fails_says_why_also_where_standard_descriptors_are_closed)
 {
     at_error err = { 0 };

@@ -1,5 +1,5 @@
 /*
- * test_library_options.c - what a program may ask for besides a problem: values of scalars, attributes of
+ * test_library_options.c - options besides a problem: values of scalars, attributes of
  * launches, an end of waiting, no environment; and what operations there are.
  */
 #include "fake_driver.h"
@@ -290,7 +290,7 @@ static at_match match_of(const at_open_options *options)
     return match;
 }
 
-/* A library within somebody else's program must not do what a variable of his says. */
+/* A library within another program must ignore environment variables if asked to. */
 Test(library_options, no_environment_variable_counts_where_none_is_to)
 {
     at_open_options options = AT_OPEN_OPTIONS_INIT;

@@ -48,7 +48,7 @@ static void open_gate(gate *g)
     pthread_mutex_unlock(&g->mutex);
 }
 
-/* A cache that cannot be used is what the tuner has to say of each preparation. */
+/* The warning about an unusable cache is in each preparation. */
 static at_tuner *tuner_with_gate(gate *g)
 {
     at_error err = { 0 };
@@ -86,7 +86,7 @@ static const at_found *finish_or_skip(at_preparation *p)
     return found;
 }
 
-/* Only what is prepared for the thread's context is launched. */
+/* Only kernels that are prepared for the thread's context are launched. */
 static void expect_prepared(at_tuner *tuner, at_problem problem)
 {
     const at_buffer buffers[] = { { (void *)(uintptr_t)OUT, 0 }, { (void *)(uintptr_t)IN, 0 } };

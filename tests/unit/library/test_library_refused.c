@@ -1,5 +1,5 @@
 /*
- * test_library_refused.c - what a program may get wrong when it calls <autotune/autotune.h>: every function
+ * test_library_refused.c - mistakes of programs that call <autotune/autotune.h>: every function
  * refuses it with a status and with words, and leaves its outputs as they were. Buffers: test_library_run.c.
  */
 #include "library_support.h"

@@ -1,4 +1,5 @@
-/* test_library_table.c - what has run is found again, and nothing else for it. Part of test_library. */
+/* test_library_table.c - a problem that has run is found again, and nothing else for it. Part of
+ * test_library. */
 #include "library/library.h"
 
 #include <criterion/criterion.h>

@@ -22,7 +22,7 @@ typedef struct asking {
     atomic_int rounds;
 } asking;
 
-/* The right answer, whatever is written meanwhile; NULL, or what was wrong. */
+/* The right answer, whatever is written meanwhile; NULL, or the error. */
 static const char *ask_once(const asking *a)
 {
     static const at_problem NEAR = { .struct_bytes = sizeof(at_problem),

@@ -1,4 +1,5 @@
-/* test_fallback.c - what is run when nothing was measured: which template, and which of its configurations.
+/* test_fallback.c - the kernel for problems without measurements: which template, and which of its
+ * configurations.
  */
 #include "lookup/fallback.h"
 #include "store_support.h"

@@ -1,4 +1,4 @@
-/* test_lookup.c - what the store answers for problems that were, and were not, tuned. */
+/* test_lookup.c - answers for problems that were, and were not, tuned. */
 #include "lookup_support.h"
 
 TestSuite(lookup, .init = begin, .fini = end);
@@ -261,7 +261,7 @@ Test(lookup, an_own_runner_up_goes_before_near_winners_unless_it_was_much_slower
     cr_assert(strstr(f.why, "out of date") && strstr(f.why, "that of 2048x4096"), "%s", f.why);
 }
 
-/* Measured here, it cannot be better than the fastest of what was. */
+/* It cannot be better than the fastest trial here. */
 Test(lookup, a_near_winner_that_was_tried_here_is_passed_over)
 {
     put_outdated();
@@ -413,4 +413,4 @@ Test(lookup, a_long_row_is_not_near_a_square)
     cr_assert_str_eq(ask(1, 4194304, "").answer->shape, "4x1048576", "the same number of elements");
 }
 
-/* ---- what an op declares of itself: `near` ---- */
+/* ---- declared by the op: `near` ---- */

@@ -1,4 +1,4 @@
-/* test_lookup_device.c - which device a question means by what is written for it. */
+/* test_lookup_device.c - which device a name or number means. */
 #include "db/store_internal.h"
 #include "model/model.h"
 #include "model_support.h"

@@ -1,7 +1,7 @@
 /*
- * test_lookup_failed.c - what has failed is no answer: a winner that was found wrong after it had won, a
- * configuration that was found wrong for the problem that is asked about, and one that does not work where it
- * is to run.
+ * test_lookup_failed.c - failed configurations are no answers: a winner that was found wrong after it had
+ * won, a configuration that was found wrong for the problem that is asked about, and one that does not work
+ * where it is to run.
  */
 #include "lookup/lookup_internal.h"
 #include "model_support.h"
@@ -144,7 +144,7 @@ Test(lookup_failed, a_shipped_winner_that_was_found_wrong_here_is_no_answer)
               f.why);
 }
 
-/* ---- what does not work here ---- */
+/* ---- kernels that do not work here ---- */
 
 static void exclude(atx_exclusions *x, int64_t rows, int64_t cols, const char *template_name,
                     const char *config)
@@ -237,7 +237,7 @@ Test(lookup_failed, what_is_not_valid_does_not_exclude_the_rest_of_its_template)
 
 static char model_path[96];
 
-/* What it expects for a shape that was never tuned. */
+/* The expectation for a shape that was never tuned. */
 static atx_found ask_model(char config[256])
 {
     at_error err = { 0 };

@@ -131,7 +131,7 @@ Test(lookup_index, a_winner_of_a_template_that_is_gone_is_no_answer)
     cr_expect_eq(ask(100, 100, H200).match, ATX_MATCH_NONE);
 }
 
-/* ---- what is hidden ---- */
+/* ---- hidden winners ---- */
 
 /* How many of those that ship may answer; of one problem and device. */
 static int shown(const char *shape, const char *device)
@@ -168,7 +168,7 @@ Test(lookup_index, own_winner_that_is_out_of_date_hides_nothing)
     }
 }
 
-/* ---- what a newer file forgets ---- */
+/* ---- forgotten with a newer file ---- */
 
 /* Writes by a connection of its own, which the look-up has to notice. */
 static void write_elsewhere(const char *sql)

@@ -143,7 +143,7 @@ Test(lookup_models, a_model_of_another_device_promises_no_time)
     cr_expect(f.expected_s > 0 && f.expected_loss > 0, "its own does");
 }
 
-/* What is kept ready has room for few. */
+/* Only few are kept ready. */
 Test(lookup_models, answers_do_not_depend_on_which_devices_and_operations_were_asked_about_before)
 {
     static const char *const DEVICES[] = { "NVIDIA H200", "NVIDIA A100", "GPU 1", "GPU 2", "GPU 3",
@@ -248,7 +248,7 @@ Test(lookup_models, the_environment_may_leave_models_out)
     cr_expect_eq(ask_on(1500, 1533, "H200", 90).match, ATX_MATCH_NEAR);
 }
 
-/* ---- what an answer says ---- */
+/* ---- the text of an answer ---- */
 
 static void put_winners(int first, int last)
 {

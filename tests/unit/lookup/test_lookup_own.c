@@ -1,6 +1,6 @@
 /*
  * test_lookup_own.c - of a store with many winners a question reads those that it is about, and its answer
- * does not depend on what was read before. Counted are the answers that the store copies, and the rows that
+ * does not depend on earlier reads. Counted are the answers that the store copies, and the rows that
  * SQLite gives; linked with --wrap for the functions that do it.
  */
 #include "lookup/lookup_internal.h"

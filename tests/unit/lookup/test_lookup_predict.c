@@ -160,7 +160,7 @@ Test(lookup_predict, on_a_device_of_which_nothing_is_known_the_model_of_another_
 
 /* ---- where a search begins ---- */
 
-/* What is expected of 1500x1536, one text for all: its templates and configurations. */
+/* The expectations for 1500x1536, one text for all: its templates and configurations. */
 static void expected_first(atx_str *out, int *count, const char *device)
 {
     at_error err = { 0 };

@@ -1,4 +1,4 @@
-/* fake_driver.h - a libcuda.so.1 without a GPU: it takes kernels and writes down what it was asked to launch.
+/* fake_driver.h - a libcuda.so.1 without a GPU: it takes kernels and records the launches.
  */
 #pragma once
 
@@ -40,10 +40,10 @@ typedef fake_record fake_read_call(void);
 int fake_use_context(uintptr_t context);
 fake_record fake_read(void);
 size_t fake_name_len(void);      /* of the kernel that was last asked for */
-void fake_use_cuda(int version); /* what the driver supports from now on, 13000 at first */
+void fake_use_cuda(int version); /* supported from now on, 13000 at first */
 void fake_capture(int on);       /* from now on this thread's streams are being captured, or not */
 
-/* What the device refuses from now on. NULL, and 0: nothing of the kind. */
+/* Requests that the device refuses from now on. NULL, and 0: none. */
 void fake_refuse_code(const char *text); /* to load code that has this text in it           */
 void fake_limit_shared(int bytes);       /* dynamic shared memory beyond this               */
 void fake_limit_threads(int count);      /* what it says a block of any kernel can have     */

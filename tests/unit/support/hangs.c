@@ -20,7 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-/* Several threads may work, and what is limited is their sum. */
+/* Several threads may work; the limit is of their sum. */
 #define PROCESSOR_LIMIT_S (2 * TEST_LIMIT_S)
 
 void limit_this_process(void)

@@ -1,4 +1,4 @@
-/* hangs.h - what no test may exceed, whoever runs it; see hangs.c. */
+/* hangs.h - limits of every test; see hangs.c. */
 #pragma once
 
 /* Seconds after which a test that names no `.timeout` counts as hung: the machine may be busy, sanitizers are

@@ -37,7 +37,7 @@ static inline void be_program(const char *words)
     write_script(program, text, 0755);
 }
 
-/* Three trials are as good as all: what is found is not asked here. */
+/* Three trials will do: the result does not matter here. */
 static inline void be_real_program(const char *before)
 {
     char words[700];

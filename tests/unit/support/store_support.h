@@ -1,4 +1,4 @@
-/* store_support.h - what the tests of the store share: a scratch folder, rows, a query. Test code: stops on
+/* store_support.h - shared by the tests of the store: a scratch folder, rows, a query. Test code: stops on
  * errors. */
 #pragma once
 

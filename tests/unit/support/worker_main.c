@@ -1,5 +1,5 @@
 /*
- * worker_main.c - what the tests put in $AUTOTUNE_EXE: a compile worker, and processes that misbehave.
+ * worker_main.c - for $AUTOTUNE_EXE in tests: a compile worker, and processes that misbehave.
  *
  *   __compile  a compile worker, as in autotune itself; with AT_WORKER_IDLE in the environment one that says
  *              nothing
