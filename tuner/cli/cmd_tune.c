@@ -111,9 +111,11 @@ static void on_population(void *context, const atx_population_loss *loss)
     if (loss->mean >= 0)
         add_loss(&text, " by prediction, which is expected to be slower than tuning by ", loss->mean);
     atx_str_add(&text, loss->mean >= 0 ? " in the mean" : "");
-    if (loss->left_out >= 0) {
-        add_loss(&text, "; predictions for tuned problems without their own trials lose ", loss->left_out);
-        add_loss(&text, " in the mean, 95 of 100 at most ", loss->most_left);
+    if (loss->checked) {
+        atx_str_addf(&text, "; of %zu problems drawn at random, predictions made before they were tuned lose",
+                     loss->checked);
+        add_loss(&text, " ", loss->checked_mean);
+        add_loss(&text, " in the mean, 95 of 100 at most ", loss->checked_most);
     }
     atx_print_line(stderr, 0, atx_whole(&text));
     atx_str_clear(&text);
