@@ -1,9 +1,10 @@
 /*
- * session_ahead.c - the next problem, while the device re-measures and compilers would be idle: its search
- * run is opened, and the kernels that it needs first are compiled.
+ * session_ahead.c - the next problem, while compilers would be idle: its search run is opened, and the kernels
+ * that it needs first are compiled.
  *
- * Nothing begins before the re-measurement has all of its own kernels: they would wait behind others. What
- * fails here is dropped; it fails again, and is told, when the problem is tuned.
+ * Nothing begins before the search has proposed its last candidate, or the re-measurement has all of its own
+ * kernels: they would wait behind others. What fails here is dropped; it fails again, and is told, when the
+ * problem is tuned.
  */
 #include "tune/session_internal.h"
 
@@ -65,7 +66,7 @@ void atx_session_look_ahead(atx_session *s)
 {
     const double budget_until_s = s->env.budget_until_s;
     const int64_t compiled = s->env.builder.compiled;
-    if (!s->env.remeasuring || !s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
+    if (!s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
         return;
     s->env.budget_until_s = 0;
     go_on(s);
