@@ -101,11 +101,6 @@ static void warn_of_lint(const atx_env *env)
                      info->ordinal, (long long)info->ecc_errors);
 }
 
-static void spare(void *context)
-{
-    atx_session_look_ahead(context);
-}
-
 at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_error *err)
 {
     atx_session *s = calloc(1, sizeof *s);
@@ -116,9 +111,7 @@ at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_
                         .options = plan->options,
                         .events = plan->events,
                         .seed = plan->options->seed,
-                        .cancel.flag = plan->options->cancel,
-                        .spare = spare,
-                        .spare_context = s };
+                        .cancel.flag = plan->options->cancel };
     s->env.builder.cancel = &s->env.cancel;
     s->env.builder.claims = plan->claims;
     at_status status = AT_OK;
