@@ -111,9 +111,11 @@ static void on_population(void *context, const atx_population_loss *loss)
     if (loss->mean >= 0)
         add_loss(&text, " by prediction, which is expected to be slower than tuning by ", loss->mean);
     atx_str_add(&text, loss->mean >= 0 ? " in the mean" : "");
-    if (loss->left_out >= 0) {
-        add_loss(&text, "; predictions for tuned problems without their own trials lose ", loss->left_out);
-        add_loss(&text, " in the mean, 95 of 100 at most ", loss->most_left);
+    if (loss->checked) {
+        atx_str_addf(&text, "; of %zu problems drawn at random, predictions made before they were tuned lose",
+                     loss->checked);
+        add_loss(&text, " ", loss->checked_mean);
+        add_loss(&text, " in the mean, 95 of 100 at most ", loss->checked_most);
     }
     atx_print_line(stderr, 0, atx_whole(&text));
     atx_str_clear(&text);
@@ -522,7 +524,7 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         { "--front", ATX_OPT_TEXT, "time,FIGURE",
           "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
           &a.front },
-        { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
+        { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations (0: all; with --within: 20)",
           &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
           "search strategy, see `autotune list strategies` (default: model, which stops when it expects to "

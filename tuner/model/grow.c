@@ -12,6 +12,7 @@
 #define BINS  (ATX_MAX_EDGES + 2)
 #define A_FEW 20   /* trees, after which the unused rows are looked at */
 #define WORTH 0.01 /* of what is left over there: a few trees take that away, or are the last */
+#define CALM  0.3  /* weight of an unseen row of a group that is as all others */
 
 typedef struct cell {
     double sum, weight; /* of weight * left, of weight */
@@ -32,6 +33,7 @@ typedef struct grower {
     int *order, *spare;
     int *features, feature_count; /* of this tree */
     cell *cells;
+    cell *groups; /* of all rows of each */
     leaf leaves[ATX_MAX_LEAVES];
     int leaf_count;
 } grower;
@@ -224,6 +226,29 @@ static void lower(const atx_training_set *k, const atx_tree *tree)
     }
 }
 
+/*
+ * What all rows of a group have left over is taken from them, but for what the rows of all groups have. It is
+ * no matter of their features: the best row, which the targets of a group are relative to, may be missing.
+ */
+static void centre_groups(grower *g)
+{
+    const atx_training_set *k = g->training_set;
+    cell all = { 0 };
+    memset(g->groups, 0, (size_t)k->group_count * sizeof *g->groups);
+    for (int i = 0; i < k->rows; i++) {
+        cell *c = &g->groups[k->groups[i]];
+        c->sum += (double)k->weights[i] * (double)k->left[i];
+        c->weight += (double)k->weights[i];
+        all.sum += k->used[i] ? (double)k->weights[i] * (double)k->left[i] : 0;
+        all.weight += k->used[i] ? (double)k->weights[i] : 0;
+    }
+    const double usual = all.weight > 0 ? all.sum / all.weight : 0;
+    for (int i = 0; i < k->rows; i++) {
+        const cell *c = &g->groups[k->groups[i]];
+        k->left[i] -= (float)((c->sum - usual * c->weight) / (c->weight + CALM));
+    }
+}
+
 /* What is left over of the rows that trees do not learn from. */
 static double left_unseen(const atx_training_set *k)
 {
@@ -244,7 +269,8 @@ at_status atx_forest_grow(atx_forest *forest, const atx_training_set *k, const a
     g.spare = malloc(rows * sizeof *g.spare);
     g.features = malloc(features * sizeof *g.features);
     g.cells = malloc(features * BINS * ATX_MAX_LEAVES * sizeof *g.cells);
-    if (!g.order || !g.spare || !g.features || !g.cells) {
+    g.groups = malloc(((size_t)k->group_count + 1) * sizeof *g.groups);
+    if (!g.order || !g.spare || !g.features || !g.cells || !g.groups) {
         status = AT_ERR_MEMORY;
         atx_no_memory(err);
         goto done;
@@ -259,6 +285,8 @@ at_status atx_forest_grow(atx_forest *forest, const atx_training_set *k, const a
         atx_tree tree;
         grow_tree(&g, &tree, rng);
         lower(k, &tree);
+        if (k->groups)
+            centre_groups(&g);
         if ((status = atx_forest_add(forest, &tree, err)) != AT_OK)
             goto done;
         if (growth->validated && (i + 1) % A_FEW == 0) {
@@ -273,5 +301,6 @@ done:
     free(g.spare);
     free(g.features);
     free(g.cells);
+    free(g.groups);
     return status;
 }

@@ -21,7 +21,9 @@ typedef struct atx_training_set {
     const float *weights;
     float *left;         /* target less what is predicted; each tree lowers it */
     const uint8_t *used; /* rows that trees learn from; the others are predicted only */
-    atx_cancel *cancel;  /* checked before each tree; NULL: never cancelled */
+    const int *groups;   /* of each row: rows of a group are compared with each other alone; NULL: with all */
+    int group_count;
+    atx_cancel *cancel; /* checked before each tree; NULL: never cancelled */
 } atx_training_set;
 
 typedef struct atx_growth {

@@ -65,13 +65,13 @@ static void measure_rows(atx_group *g)
     }
     g->known->problems = 0;
     for (int i = 0; i < g->row_count; i++) {
-        int p = problem_of_row(g, i);
+        int p = g->problem[i] = problem_of_row(g, i);
         g->known->problems += is_own(g, p) && g->first[p] < 0;
         g->first[p] = g->first[p] < 0 ? i : g->first[p];
         g->best[p] = fmin(g->best[p], g->samples->items[g->rows[i]].seconds);
     }
     for (int i = 0; i < g->row_count; i++) {
-        int p = problem_of_row(g, i);
+        int p = g->problem[i];
         double slower = log(g->samples->items[g->rows[i]].seconds / g->best[p]);
         g->slower[i] = (float)fmin(slower, CLIP);
         g->weights[i] = (float)(exp(-SHARPNESS * (double)g->slower[i]) + FAR_WEIGHT);
@@ -122,6 +122,8 @@ static at_status grow_members(atx_group *g, at_error *err)
     for (int m = 0; m < ATX_MODEL_MEMBERS && status == AT_OK; m++) {
         atx_rng rng = { .state = SEED + (uint64_t)m };
         atx_training_set training_set = training_set_of(g, bin_counts);
+        training_set.groups = g->problem;
+        training_set.group_count = g->problem_count;
         for (int i = 0; i < g->row_count; i++) {
             const uint8_t *bins = g->bins + (size_t)i * (size_t)g->known->feature_count;
             g->left[i] = g->slower[i] - (float)predicted(&g->known->slower[m], bins);
@@ -190,7 +192,7 @@ static void choose_unseen(int *chosen, double *expected, const atx_group *g)
     for (size_t p = 0; p < g->samples->problem_count; p++)
         chosen[p] = -1;
     for (int i = 0; i < g->row_count; i++) {
-        int p = problem_of_row(g, i);
+        int p = g->problem[i];
         const uint8_t *bins = g->bins + (size_t)i * (size_t)known->feature_count;
         if (!is_own(g, p))
             continue;

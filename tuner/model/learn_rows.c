@@ -377,6 +377,7 @@ void atx_clear_group(atx_group *g)
     free(g->used);
     free(g->best);
     free(g->first);
+    free(g->problem);
 }
 
 at_status atx_allocate_rows(atx_group *g, at_error *err)
@@ -392,8 +393,9 @@ at_status atx_allocate_rows(atx_group *g, at_error *err)
     g->used = malloc(rows);
     g->best = malloc(problems * sizeof *g->best);
     g->first = malloc(problems * sizeof *g->first);
-    bool all = g->numbers && g->bins && g->slower && g->weights && g->left && g->used && g->best && g->first;
-    return all ? AT_OK : atx_no_memory(err);
+    g->problem = malloc(rows * sizeof *g->problem);
+    bool of_rows = g->numbers && g->bins && g->slower && g->weights && g->left && g->used && g->problem;
+    return of_rows && g->best && g->first ? AT_OK : atx_no_memory(err);
 }
 
 /* Trials of the op on each device. */

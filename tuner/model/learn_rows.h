@@ -61,6 +61,7 @@ typedef struct atx_group {
     uint8_t *used;
     double *best; /* of each problem, seconds; those of other devices are problems of their own */
     int *first;   /* row of it; -1: none                          */
+    int *problem; /* of each row                                  */
     int problem_count;
     atx_cancel *cancel;
     atx_op_model *known;

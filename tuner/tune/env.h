@@ -27,7 +27,9 @@ typedef struct atx_env {
     char doing[ATX_MAX_NAME + 40]; /* what a setup is busy with: "counting the ..."; "" nothing */
     atx_helper_pool *helper_pool;  /* other devices of the model; NULL: it works alone          */
     bool remeasuring;              /* the device re-measures, and all that it needs is compiled */
-    bool old_templates;            /* the recording's templates are others, and the user was warned        */
+    void (*spare)(void *context);  /* compilers have nothing to do for a search; may be NULL      */
+    void *spare_context;
+    bool old_templates; /* the recording's templates are others, and the user was warned        */
 } atx_env;
 
 /* A warning event. */

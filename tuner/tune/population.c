@@ -8,9 +8,12 @@
  *
  * Once there is a model the best of only eight is taken, drawn at random: the largest claims of a whole list
  * are at its edges, and what is typical would not be tuned. Look-ups of all problems of a long list would
- * take seconds, so a sample of them is asked each time.
+ * take seconds, so a sample of them is asked each time. Each fourth problem is simply the next one: a spot
+ * check (spot_checks.h), whose loss is what the losses that the model expects are corrected by.
  */
 #include "tune/population.h"
+
+#include "tune/spot_checks.h"
 
 #include "lookup/learned.h"
 #include "model/model.h"
@@ -25,6 +28,7 @@
 #define NEIGHBOURS   2.0  /* factors of two apart: what a problem tells of others halves */
 #define SAMPLE       512  /* problems that are asked at a time                           */
 #define FEW          8    /* of them, from which the next problem is chosen, once there is a model */
+#define CHECK_EACH   4    /* problems one is drawn at random, once there is a model       */
 #define STATED       2000 /* in the end                                                  */
 #define FEWEST       4    /* problems between two trainings                              */
 #define MORE         0.2  /* and so large a share more trials                            */
@@ -41,7 +45,8 @@ struct atx_population {
     size_t drawn, ask_again_at;
     size_t candidates, cursor, few; /* of the order; the next one to be looked at; how many at a time */
     bool enough;
-    double left_out, most_left; /* as of the last training */
+    atx_spot_check answers[SAMPLE]; /* by a model, beside the order; t NULL: none */
+    atx_spot_checks checks;
     atx_rng rng;
 };
 
@@ -89,16 +94,30 @@ typedef struct asked {
     double sum;                      /* of the losses that a model expects */
 } asked;
 
-static at_status ask_one(asked *sum, atx_population *p, atx_lookup *lookup, size_t i, at_error *err)
+static void note_answer(atx_population *p, size_t candidate, const atx_found *found)
+{
+    if (candidate >= SAMPLE)
+        return;
+    p->answers[candidate] = (atx_spot_check){ .problem = &p->of.problems[p->order[candidate]] };
+    if (found->expected_s > 0) {
+        p->answers[candidate].t = found->t;
+        p->answers[candidate].config = found->config;
+        p->answers[candidate].expected = found->expected_loss;
+    }
+}
+
+static at_status ask_one(asked *sum, atx_population *p, atx_lookup *lookup, size_t candidate, at_error *err)
 {
     atx_found found;
+    const size_t i = p->order[candidate];
     at_status status = atx_lookup_find(&found, lookup, &p->of.problems[i], &p->of.target, err);
     if (status != AT_OK)
         return status;
-    if (found.match == ATX_MATCH_EXACT && !found.outdated) { /* tuned by an earlier run */
+    if (found.match == ATX_MATCH_EXACT && !found.outdated && !p->of.force) { /* tuned by an earlier run */
         choose(p, i);
         return AT_OK;
     }
+    note_answer(p, candidate, &found);
     p->loss[i] = UNKNOWN_LOSS;
     sum->open++;
     sum->answered += found.match != ATX_MATCH_NONE;
@@ -134,11 +153,12 @@ static at_status ask_all(asked *sum, atx_population *p, atx_store *store, at_err
     if (status == AT_OK && !p->of.alone)
         atx_lookup_add_shipped(lookup);
     for (size_t i = 0; i < p->candidates && status == AT_OK; i++)
-        status = ask_one(sum, p, lookup, p->order[i], err);
+        status = ask_one(sum, p, lookup, i, err);
     atx_lookup_close(lookup);
     return status;
 }
 
+/* And of the spot checks, what was measured meanwhile. */
 static at_status ask(asked *sum, atx_population *p, size_t most, at_error *err)
 {
     const atx_cancel cancel = { .flag = p->of.cancel };
@@ -146,8 +166,8 @@ static at_status ask(asked *sum, atx_population *p, size_t most, at_error *err)
     *sum = (asked){ .answered = 0 };
     draw_sample(p, most);
     at_status status = atx_store_open_unless(&store, p->of.db, ATX_STORE_READ, &cancel, err);
-    if (status == AT_OK)
-        status = ask_all(sum, p, store, err);
+    ATX_THEN(status, atx_spot_checks_measure(&p->checks, store, p->of.target.name, err));
+    ATX_THEN(status, ask_all(sum, p, store, err));
     atx_store_close(store);
     return status;
 }
@@ -158,29 +178,34 @@ static at_status learn(atx_population *p, double more, at_error *err)
         .db = p->of.db, .catalog = p->of.catalog, .alone = p->of.alone, .more = more, .cancel = p->of.cancel
     };
     atx_model *model = NULL;
-    atx_training_samples s;
     at_status status = atx_learned_renew(&model, &learning, err);
-    for (int i = 0; atx_model_of_op(&s, model, i); i++)
-        if (strcmp(s.op, p->of.problems[0].op->name) == 0 && strcmp(s.device, p->of.target.name) == 0) {
-            p->left_out = s.expected_loss;
-            p->most_left = s.most_loss;
-        }
     atx_model_close(model);
+    return status;
+}
+
+/* The mean of the losses that the model expects, as far as spot checks bear it out; below 0: no model says.
+ */
+static at_status corrected_mean(double *mean, const asked *sum, const atx_population *p, at_error *err)
+{
+    atx_spot_check_figures checked;
+    at_status status = atx_spot_checks_figures(&checked, &p->checks, err);
+    if (status == AT_OK)
+        *mean = sum->by_model ? checked.ratio * sum->sum / (double)sum->by_model : -1;
     return status;
 }
 
 static at_status ask_again(atx_population *p, at_error *err)
 {
     asked sum;
+    double mean = 0;
     at_status status = p->drawn ? learn(p, MORE, err) : AT_OK;
-    if (status == AT_OK)
-        status = ask(&sum, p, SAMPLE, err);
+    ATX_THEN(status, ask(&sum, p, SAMPLE, err));
+    ATX_THEN(status, corrected_mean(&mean, &sum, p, err));
     if (status != AT_OK)
         return status;
     p->few = sum.by_model ? FEW : p->candidates;
     p->ask_again_at = p->drawn + (p->drawn / 4 > FEWEST ? p->drawn / 4 : FEWEST);
-    p->enough = p->plan.within > 0 && sum.open && sum.by_model == sum.open &&
-                sum.sum <= p->plan.within * (double)sum.by_model;
+    p->enough = p->plan.within > 0 && sum.open && sum.by_model == sum.open && mean <= p->plan.within;
     return AT_OK;
 }
 
@@ -192,7 +217,7 @@ at_status atx_population_open(atx_population **out, const atx_population_of *of,
     atx_population *p = calloc(1, sizeof *p);
     if (!p)
         return atx_no_memory(err);
-    *p = (atx_population){ .of = *of, .plan = *plan, .left_out = -1, .most_left = -1, .rng = { .state = 1 } };
+    *p = (atx_population){ .of = *of, .plan = *plan, .rng = { .state = 1 } };
     for (size_t i = 0; i < of->count; i++) {
         const int sizes = atx_problem_size_count(of->problems[i].op);
         p->sizes = sizes > p->sizes ? sizes : p->sizes;
@@ -222,27 +247,44 @@ void atx_population_close(atx_population *p)
     free(p->loss);
     free(p->chosen);
     free(p->order);
+    atx_spot_checks_clear(&p->checks);
     free(p);
 }
 
-/* Of the next few candidates that are left, the one with the largest claim; the list's length: none is left.
+/* Of the next few candidates that are left, the one with the largest claim; the sample's length: none is
+ * left.
  */
-static size_t best_candidate(atx_population *p)
+static size_t best_candidate(atx_population *p, size_t few)
 {
-    size_t best = p->of.count, looked_at = 0, i = 0;
+    size_t best = p->candidates, looked_at = 0, i = 0;
     double most = 0;
-    for (; i < p->candidates && looked_at < p->few; i++) {
-        const size_t at = p->order[(p->cursor + i) % p->candidates];
+    for (; i < p->candidates && looked_at < few; i++) {
+        const size_t candidate = (p->cursor + i) % p->candidates, at = p->order[candidate];
         const double claim = log2((double)p->loss[at]) + (double)p->novelty[at];
         if (p->chosen[at])
             continue;
         if (!looked_at++ || claim > most) {
             most = claim;
-            best = at;
+            best = candidate;
         }
     }
     p->cursor += i;
     return best;
+}
+
+/* *place stays as it is where none is left of the sample. */
+static at_status choose_next(size_t *place, atx_population *p, at_error *err)
+{
+    const bool by_chance = p->few == FEW && p->drawn % CHECK_EACH == 0;
+    const size_t candidate = best_candidate(p, by_chance ? 1 : p->few);
+    if (candidate == p->candidates) {
+        p->ask_again_at = 0;
+        return AT_OK;
+    }
+    *place = p->order[candidate];
+    choose(p, *place);
+    return by_chance && p->answers[candidate].t ? atx_spot_checks_add(&p->checks, &p->answers[candidate], err)
+                                                : AT_OK;
 }
 
 at_status atx_population_next(size_t *place, atx_population *p, at_error *err)
@@ -254,28 +296,28 @@ at_status atx_population_next(size_t *place, atx_population *p, at_error *err)
         if (p->drawn >= p->ask_again_at)
             status = ask_again(p, err);
         if (status == AT_OK && !p->enough)
-            *place = best_candidate(p);
-        if (*place == p->of.count) /* the sample is used up */
-            p->ask_again_at = 0;
+            status = choose_next(place, p, err);
     }
-    if (status == AT_OK && *place < p->of.count)
-        choose(p, *place);
     return status;
 }
 
 at_status atx_population_state(atx_population_loss *out, atx_population *p, at_error *err)
 {
     asked sum;
+    atx_spot_check_figures checked;
+    double mean = -1;
     at_status status = p->drawn ? learn(p, 0, err) : AT_OK;
-    if (status == AT_OK)
-        status = ask(&sum, p, STATED, err);
+    ATX_THEN(status, ask(&sum, p, STATED, err));
+    ATX_THEN(status, corrected_mean(&mean, &sum, p, err));
+    ATX_THEN(status, atx_spot_checks_figures(&checked, &p->checks, err));
     if (status != AT_OK)
         return status;
     *out = (atx_population_loss){ .tuned = p->drawn,
                                   .others = left_of(p),
                                   .answered = sum.open ? sum.answered * left_of(p) / sum.open : 0,
-                                  .mean = sum.by_model ? sum.sum / (double)sum.by_model : -1,
-                                  .left_out = p->left_out,
-                                  .most_left = p->most_left };
+                                  .mean = mean,
+                                  .checked = checked.count,
+                                  .checked_mean = checked.mean,
+                                  .checked_most = checked.most };
     return AT_OK;
 }

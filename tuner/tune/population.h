@@ -4,7 +4,8 @@
  *
  * Doubt decides: the loss that the model expects of its answer for a problem, less where similar problems
  * were tuned. The model beside the database learns on the way. It ends when the answers for the problems
- * that were not tuned are expected to lose little enough, or when the time is over.
+ * that were not tuned are expected to lose little enough, or when the time is over. How good answers are is
+ * checked at problems that are drawn at random.
  */
 #pragma once
 
@@ -24,9 +25,9 @@ typedef struct atx_population_loss {
     size_t tuned;    /* known exactly                                                                    */
     size_t answered; /* the others that have an answer; from a sample if there are many                  */
     size_t others;
-    double mean;      /* expected loss of those answers; below zero: no model says                       */
-    double left_out;  /* the mean loss of tuned problems, each predicted without its own trials; below 0 */
-    double most_left; /* 95 of 100 of these lose no more                                                 */
+    double mean; /* expected loss of those answers, by a model and the spot checks; below 0: no model says */
+    size_t checked; /* problems drawn at random, whose answers were compared with what tuning them found */
+    double checked_mean, checked_most; /* their loss; 95 of 100 lose no more; below 0: none was checked */
 } atx_population_loss;
 
 typedef struct atx_population atx_population;
@@ -39,6 +40,7 @@ typedef struct atx_population_of {
     const atomic_int *cancel;
     atx_target target; /* the device */
     bool alone;        /* bundled results and the bundled model say nothing: a replay */
+    bool force;        /* what an earlier run has tuned is tuned again */
 } atx_population_of;
 
 at_status atx_population_open(atx_population **out, const atx_population_of *of,

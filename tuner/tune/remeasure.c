@@ -17,6 +17,7 @@
 /* Noise of a trial's few samples is a few per cent: a candidate that close may be the best. */
 #define REMEASURE_WITHIN 0.06
 #define MAX_LEADERS      10
+#define LEADERS_OF_MANY  3 /* of a problem of a population: what it teaches a model are its trials */
 #define COPY_WITHIN      0.05
 #define MAX_COPIES       4
 
@@ -97,9 +98,14 @@ static at_status enter_default(atx_remeasurement *f, at_error *err)
     return status;
 }
 
+static int most_leaders(const atx_remeasurement *f)
+{
+    return f->env->options->population ? LEADERS_OF_MANY : MAX_LEADERS;
+}
+
 static at_status enter_all(atx_remeasurement *f, at_error *err)
 {
-    at_status status = enter(f, f->main, MAX_LEADERS, REMEASURE_WITHIN, err);
+    at_status status = enter(f, f->main, most_leaders(f), REMEASURE_WITHIN, err);
     if (status != AT_OK || f->count == 0)
         return status;
     status = enter_champion(f, err);
@@ -205,7 +211,8 @@ static at_status has_new_leaders(bool *out, const atx_remeasurement *f, at_error
 {
     atx_candidate *leaders[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
-    at_status status = atx_search_run_leaders(f->main, leaders, &count, MAX_LEADERS, REMEASURE_WITHIN, err);
+    at_status status =
+        atx_search_run_leaders(f->main, leaders, &count, most_leaders(f), REMEASURE_WITHIN, err);
     *out = false;
     for (int i = 0; i < count; i++)
         *out |= !leaders[i]->reverified;

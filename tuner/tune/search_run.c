@@ -437,6 +437,14 @@ static void wait_for_something(atx_search_run *c)
     atx_pool_wait_all(c->env->builder.pool, fds, count, 50);
 }
 
+/* All is proposed: compilers are free, while the last candidates are compiled and measured. */
+static void lend_compilers(const atx_search_run *c)
+{
+    if (c->proposals.exhausted && !c->candidates.again_count && !c->account.tally.interrupted &&
+        !c->is_copy && c->env->spare)
+        c->env->spare(c->env->spare_context);
+}
+
 /* A kernel may take a minute to compile. Other searches wait for those that this one has claimed. */
 static void drop_compilations(atx_search_run *c)
 {
@@ -472,6 +480,8 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
         if (status == AT_OK && atx_now_s() - c->account.flushed_s > FLUSH_S)
             status = flush(c, &wrote, err);
         report_progress(c);
+        if (status == AT_OK && !finished(c))
+            lend_compilers(c);
         if (status == AT_OK && !progressed && !finished(c))
             wait_for_something(c);
     }

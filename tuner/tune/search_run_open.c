@@ -66,6 +66,9 @@ const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const 
 
 /* A space of so few is tried altogether unless a strategy is asked for. */
 #define EXHAUSTIVE_LIMIT 40
+/* Of a problem of a population, unless the user says another number: more problems teach more than more
+ * trials of each. */
+#define TRIALS_OF_MANY 20
 /* A search that ends by itself does so when this share of the time is not expected to be gained. */
 #define WORTH 0.005
 
@@ -73,15 +76,16 @@ static void choose_strategy(atx_search_run *c)
 {
     const atx_tune_options *o = c->env->options;
     const atx_pool *pool = c->env->builder.pool;
-    int64_t limit = o->max_trials > 0 ? o->max_trials : c->proposals.search.total;
+    const int64_t total = c->proposals.search.total;
+    int64_t limit = o->max_trials > 0 ? o->max_trials : o->population ? TRIALS_OF_MANY : total;
     if (c->is_copy) {
         c->proposals.strategy = &atx_strategy_exhaustive;
-        limit = c->proposals.search.total;
+        limit = total;
     } else if (o->strategy) {
         c->proposals.strategy = o->strategy;
     } else {
-        c->proposals.strategy =
-            c->proposals.search.total > EXHAUSTIVE_LIMIT ? &atx_strategy_model : &atx_strategy_exhaustive;
+        const bool few = total <= (limit < EXHAUSTIVE_LIMIT ? limit : EXHAUSTIVE_LIMIT);
+        c->proposals.strategy = few ? &atx_strategy_exhaustive : &atx_strategy_model;
     }
     c->proposals.search.max_trials = limit < c->proposals.search.total ? limit : c->proposals.search.total;
     c->account.tally.limit = c->proposals.search.max_trials;
@@ -153,11 +157,11 @@ static at_status find_hints(atx_search_run *c, at_error *err)
     atx_target target = { .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(target.name, sizeof target.name, "%s", info->name);
     at_status status = atx_lookup_open(&lookup, s->store, s->catalog, err);
-    if (status == AT_OK && !atx_env_is_replay(s)) { /* a recording knows its own past only */
+    if (status == AT_OK && !atx_env_is_replay(s)) /* a recording knows its own past only */
         atx_lookup_add_shipped(lookup);
+    if (status == AT_OK)
         status = atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
-        add_hints(c, hints, expected);
-    }
+    add_hints(c, hints, status == AT_OK ? expected : 0);
     if (status == AT_OK) {
         status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
         add_hints(c, hints, status == AT_OK ? count : 0);

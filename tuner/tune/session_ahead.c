@@ -1,14 +1,22 @@
 /*
- * session_ahead.c - the next problem, while the device re-measures and compilers would be idle: its search
- * run is opened, and the kernels that it needs first are compiled.
+ * session_ahead.c - the next problem, while compilers would be idle: its search run is opened, and the
+ * kernels that it needs first are compiled.
  *
- * Nothing begins before the re-measurement has all of its own kernels: they would wait behind others. What
- * fails here is dropped; it fails again, and is told, when the problem is tuned.
+ * Nothing begins before the search has proposed its last candidate, or the re-measurement has all of its own
+ * kernels: they would wait behind others. What fails here is dropped; it fails again, and is told, when the
+ * problem is tuned.
  */
 #include "tune/session_internal.h"
 
+static void spare(void *context)
+{
+    atx_session_look_ahead(context);
+}
+
 void atx_session_set_upcoming(atx_session *s, atx_upcoming *upcoming, void *context)
 {
+    s->env.spare = spare;
+    s->env.spare_context = s;
     atx_session_close_job(s->next);
     s->next = NULL;
     s->upcoming = upcoming;
@@ -64,7 +72,7 @@ void atx_session_look_ahead(atx_session *s)
 {
     const double budget_until_s = s->env.budget_until_s;
     const int64_t compiled = s->env.builder.compiled;
-    if (!s->env.remeasuring || !s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
+    if (!s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
         return;
     s->env.budget_until_s = 0;
     go_on(s);

@@ -58,7 +58,7 @@ void atx_session_close_job(atx_job *job); /* NULL is allowed */
 at_status atx_session_begin_set_up(atx_job *job, at_error *err) AT_MUST_CHECK;
 at_status atx_session_compile_ahead(atx_job *job, at_error *err) AT_MUST_CHECK;
 
-/* While the device re-measures: begins the next problem, or goes on with it. To be called again and again. */
+/* While compilers are free: begins the next problem, or goes on with it. To be called again and again. */
 void atx_session_look_ahead(atx_session *session);
 
 /* The winner of a job is a hint for the job that was begun while it was re-measured. */

@@ -30,7 +30,8 @@ static void tick(void *context)
 {
     atx_session *s = context;
     atx_session_tick(s);
-    atx_session_look_ahead(s);
+    if (s->env.remeasuring)
+        atx_session_look_ahead(s);
     show_phase(s);
 }
 

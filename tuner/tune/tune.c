@@ -514,7 +514,8 @@ static at_status open_populations(team *t, at_error *err)
                                  .db = o->db_path,
                                  .cancel = o->cancel,
                                  .target = { .cc = model->limits.cc, .sms = model->limits.sms, .full = true },
-                                 .alone = o->device_count && atx_device_is_replay(o->devices[0]) };
+                                 .alone = o->device_count && atx_device_is_replay(o->devices[0]),
+                                 .force = o->force };
         snprintf(of.target.name, sizeof of.target.name, "%s", model->name);
         status = atx_population_open(&t->groups[i].population, &of, o->population, err);
     }

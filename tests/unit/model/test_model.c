@@ -154,7 +154,13 @@ static int trees_of(double noise)
     at_error err = { 0 };
     atx_rng rng = { .state = 1 };
     atx_forest forest = { .count = 0 };
-    const atx_training_set training_set = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
+    const atx_training_set training_set = { .bins = bins,
+                                            .rows = ROWS,
+                                            .features = 1,
+                                            .bin_counts = (int[]){ 98 },
+                                            .weights = weights,
+                                            .left = left,
+                                            .used = used };
     const atx_growth growth = { .trees = 200,
                                 .leaves = ATX_MAX_LEAVES,
                                 .rate = 0.1,
@@ -178,6 +184,53 @@ Test(model, grows_no_more_trees_when_they_help_no_longer_where_they_did_not_lear
     int noisy = trees_of(0.5), clear = trees_of(0);
     cr_assert(noisy < 60, "%d", noisy);
     cr_assert(clear > noisy, "%d and %d", clear, noisy);
+}
+
+/* Eight rows of each group, of which a feature takes away half; the offsets of groups follow none. Returns
+ * what the trees say that the feature makes. */
+static double learned_difference(bool grouped)
+{
+    enum { GROUPS = 12, EACH = 8, ALL = GROUPS * EACH };
+    static const int OFFSETS[GROUPS] = { 0, 9, 3, 8, 0, 7, 9, 0, 8, 1, 9, 0 };
+    static uint8_t bins[ALL][2], used[ALL];
+    static float weights[ALL], left[ALL];
+    static int groups[ALL];
+    at_error err = { 0 };
+    atx_rng rng = { .state = 1 };
+    atx_forest forest = { .count = 0 };
+    const atx_training_set training_set = { .bins = &bins[0][0],
+                                            .rows = ALL,
+                                            .features = 2,
+                                            .bin_counts = (int[]){ 3, GROUPS + 1 },
+                                            .weights = weights,
+                                            .left = left,
+                                            .used = used,
+                                            .groups = grouped ? groups : NULL,
+                                            .group_count = GROUPS };
+    const atx_growth growth = {
+        .trees = 60, .leaves = 2, .rate = 0.2, .least_weight = 1, .calm = 1, .feature_share = 1
+    };
+    for (int i = 0; i < ALL; i++) {
+        groups[i] = i / EACH;
+        bins[i][0] = (uint8_t)(1 + (i + i / EACH) % EACH / (EACH / 2));
+        bins[i][1] = (uint8_t)(1 + groups[i]);
+        used[i] = 1;
+        weights[i] = 1;
+        left[i] = (float)(0.5 * bins[i][0] + OFFSETS[groups[i]]);
+    }
+    cr_assert_eq(atx_forest_grow(&forest, &training_set, &growth, &rng, &err), AT_OK, "%s", err.text);
+    const uint8_t low[] = { 1, 3 }, high[] = { 2, 3 };
+    const double difference = (double)(atx_forest_sum(&forest, 0, forest.count, high) -
+                                       atx_forest_sum(&forest, 0, forest.count, low));
+    atx_forest_clear(&forest);
+    return difference / ATX_LEAF_UNIT;
+}
+
+/* Without groups, all trees go to the offsets. */
+Test(model, learns_what_differs_within_groups_before_what_groups_differ_by)
+{
+    cr_expect_float_eq(learned_difference(true), 0.5, 0.05, "%g", learned_difference(true));
+    cr_expect_lt(learned_difference(false), 0.3, "%g", learned_difference(false));
 }
 
 /* Three rows of many features: a quarter is the same in all, another quarter only the second row has. */

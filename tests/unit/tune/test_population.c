@@ -83,14 +83,36 @@ Test(population, tunes_few_problems_where_few_tell_of_all)
     cr_assert_eq(loss.others, COUNT - tuned);
     cr_assert_eq(loss.answered, loss.others);
     cr_assert(loss.mean >= 0 && loss.mean <= 0.03, "%g", loss.mean);
-    cr_assert(loss.left_out >= 0 && loss.left_out <= 0.05 && loss.most_left >= 0, "%g %g", loss.left_out,
-              loss.most_left);
+    cr_assert(loss.checked >= 1 && loss.checked < tuned, "%zu of %zu", loss.checked, tuned);
+    cr_assert(loss.checked_mean >= 0 && loss.checked_mean <= loss.checked_most, "%g %g", loss.checked_mean,
+              loss.checked_most);
     atx_population_close(p);
     p = open_with((atx_population_plan){ .within = 0.02 });
     cr_assert_eq(next(p), COUNT, "a second run knows what the first one has tuned");
     cr_assert_eq(atx_population_state(&loss, p, &err), AT_OK, "%s", err.text);
     cr_assert_eq(loss.tuned, tuned);
     cr_assert_eq(loss.answered, loss.others);
+    atx_population_close(p);
+}
+
+Test(population, tunes_again_what_is_tuned_where_it_is_forced)
+{
+    make_problems();
+    tune(9);
+    at_error err = { 0 };
+    atx_population *p = NULL;
+    bool again = false;
+    const atx_population_of of = { .problems = problems,
+                                   .count = COUNT,
+                                   .catalog = w.catalog,
+                                   .db = w.path,
+                                   .target = { .name = "NVIDIA H200", .cc = 90, .sms = 132, .full = true },
+                                   .alone = true,
+                                   .force = true };
+    cr_assert_eq(atx_population_open(&p, &of, &(atx_population_plan){ .within = 0 }, &err), AT_OK);
+    for (int i = 0; i < COUNT; i++)
+        again |= next(p) == 9;
+    cr_assert(again);
     atx_population_close(p);
 }
 

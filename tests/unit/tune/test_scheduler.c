@@ -304,6 +304,27 @@ Test(scheduler, proposals_run_ahead_of_the_device_up_to_a_limit)
     atx_search_run_close(c);
 }
 
+static int reports_when_spare = NEVER;
+
+static void note_spare(void *context)
+{
+    const struct script *s = context;
+    cr_assert_eq(s->at, s->count, "%d of %d are proposed", s->at, s->count);
+    if (reports_when_spare == NEVER)
+        reports_when_spare = s->reports;
+}
+
+Test(scheduler, compilers_are_lent_once_all_is_proposed_while_the_last_are_measured)
+{
+    propose_first(30);
+    env.spare = note_spare;
+    env.spare_context = &script;
+    atx_search_run *c = open_run();
+    run_ok(c);
+    cr_assert(reports_when_spare >= 0 && reports_when_spare < 30, "%d", reports_when_spare);
+    atx_search_run_close(c);
+}
+
 Test(scheduler, a_strategy_that_wants_a_report_first_is_asked_again_after_it)
 {
     script.answers[0] = 5;
