@@ -24,6 +24,13 @@ Test(adopt_macros, a_loop_whose_head_is_a_macro_is_that_loop)
                   "__global__ void k(float *y, int count) { LOOP(at) y[at] = 1; }\n"
                   "void run(float *y, int m) {\n    k<<<(m + 63) / 64, 64>>>(y, m);\n}\n",
           .lines = { "arg       y T[count] output\n", "# line 5\n" } },
+        { .what = "an argument is no token with what stands before or behind it",
+          .text =
+              "#define RUN(n, x) k<<<(n + 255) / 256, 256>>>(y, n, 3-x, -x-x)\n"
+              "__global__ void k(float *y, int n, int a, int b) {\n"
+              "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = a + b;\n}\n"
+              "void run(float *y, int n) { RUN(n, -1); }\n",
+          .lines = { "arg       a i32 = 4\n", "arg       b i32 = 2\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
