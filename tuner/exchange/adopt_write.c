@@ -117,6 +117,13 @@ static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
         return;
     }
     atx_str_addf(out, "arg       %s %s = %s", a->name, type, atx_draft_value(a));
+    if (!a->type.dtype && a->type.targ < 0) {
+        atx_str_addf(out,
+                     "  # ? nothing here defines its type '%s': a number (f32, i32, ...), or a struct?\n",
+                     a->type.name[0] ? a->type.name : "auto");
+        d->out->questions++;
+        return;
+    }
     if (!a->value[0] && atx_draft_is_offset(a)) {
         atx_draft_ask(d, out, "the file does not say it: is it 0?");
         return;

@@ -204,3 +204,40 @@ Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+Test(adopt_params, arrays_of_the_kernel_limit_the_sizes_that_index_them)
+{
+    static const example EXAMPLES[] = {
+        { .what = "by the counter of a loop",
+          .text = "__global__ void k(const float *x, float *y, int n, int D) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float z[30], s = 0;\n"
+                  "for (int d = 0; d < D; d++) z[d] = x[i * D + d];\n"
+                  "for (int d = 0; d <= D - 1; d++) s += z[d]; y[i] = s; }",
+          .lines = { "require   D <= 30  # an array of the kernel has no more\n", "!require   n" } },
+        { .what = "each dimension",
+          .text =
+              "__global__ void k(const float *x, float *y, int n, int m) { __shared__ float z[16][1 << 5];\n"
+              "for (int a = 0; a < n; a++) for (int b = 0; b < m; b++) { z[a][b] = x[a * m + b];\n"
+              "y[a * m + b] = z[a][b]; } }",
+          .lines = { "require   n <= 16 ", "require   m <= 32 " } },
+        { .what = "an index of less is none of them, nor is a number that is no size",
+          .text = "__global__ void k(const float *x, float *y, int n, int rounds) { float z[8];\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n"
+                  "for (int r = 0; r < rounds; r++) z[r] = r; y[i] = z[i % 8] + z[n & 7]; }",
+          .lines = { "!require" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_number_whose_type_nothing_defines_is_asked)
+{
+    static const example EXAMPLES[] = {
+        { .what = "its name is in the question",
+          .text = "#include \"theirs.h\"\n__global__ void k(float *y, State s, int n) {\n"
+                  "int i = threadIdx.x; if (i < n) y[i] = s.at(i); }",
+          .lines = { "arg       s f32 = 1  # ? nothing here defines its type 'State': a number (f32, i32, "
+                     "...), "
+                     "or a struct?\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
