@@ -154,6 +154,43 @@ static void decide_macro(atx_view *v, const atx_line *line)
         blank(v, directive->begin, directive->end);
 }
 
+/* Does the text define the macro at a token of a directive? One that begins with '_' is the compiler's, or of
+ * CUDA's headers. */
+static bool is_defined(const atx_view *v, const char *text, const atx_token *word)
+{
+    const uint32_t id = atx_words_find(&v->t.words, text + word->begin, word->end - word->begin);
+    return text[word->begin] == '_' || atx_token_is(text, word, "defined") ||
+           (id != ATX_NO_WORD && v->defines.first[id] != SIZE_MAX);
+}
+
+/* #if VERSION_AT_LEAST(3, 4), of a header that was left out: no other name that is unknown there is an error,
+ * but 0. So is this one. */
+static void blank_calls(atx_view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    atx_lexer inside = atx_lexer_inside(v->text, directive);
+    atx_token word, next;
+    size_t begin = SIZE_MAX;
+    int depth = 0;
+    if (line->hidden || directive->spliced || atx_headers_count(v->request->headers) > 0 ||
+        directive->begin < v->request->given || !atx_lexer_next(&word, &inside) ||
+        !atx_lexer_next(&word, &inside))
+        return;
+    for (; atx_lexer_next(&next, &inside); word = next) {
+        if (begin == SIZE_MAX && word.kind == ATX_TOKEN_WORD && atx_token_is(inside.text, &next, "(") &&
+            !is_defined(v, inside.text, &word))
+            begin = directive->begin + word.begin;
+        else if (begin == SIZE_MAX)
+            continue;
+        depth += atx_token_is(inside.text, &next, "(") - atx_token_is(inside.text, &next, ")");
+        if (depth)
+            continue;
+        blank(v, begin, directive->begin + next.end);
+        v->text[begin] = '0';
+        begin = SIZE_MAX;
+    }
+}
+
 /* Does a condition ask for what the kernels use, or for the device that they are compiled for? */
 static bool concerns_kernels(const atx_view *v, const atx_line *line)
 {
@@ -226,6 +263,9 @@ void atx_view_blank(atx_view *v)
             decide_include(v, &v->t.lines[i]);
     for (size_t i = 0; i < v->t.line_count; i++)
         decide_macro(v, &v->t.lines[i]);
+    for (size_t i = 0; i < v->t.line_count; i++)
+        if (v->t.lines[i].kind == ATX_DIRECTIVE_IF || v->t.lines[i].kind == ATX_DIRECTIVE_ELSE)
+            blank_calls(v, &v->t.lines[i]);
     for (size_t i = 0; i < v->t.tokens.count; i++)
         if (is_hidden(v, i))
             blank(v, v->t.tokens.items[i].begin, v->t.tokens.items[i].end);

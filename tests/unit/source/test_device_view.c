@@ -178,6 +178,13 @@ Test(device_view, functions_of_the_host_go_from_classes_too)
                     " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};",
                     "std::function<void(int)> f{ nullptr };", "int last;" },
           .gone = { "cudaMalloc", "std::vector", "cudaFree", "dump", "template" } },
+        { .what = "those that are only declared, where they are marked for the host",
+          .text =
+              "class View {\n public:\n  template <class U> __host__ void copy(const std::vector<U> &v);\n"
+              "  __host__ __device__ int size() const;\n  __host__ View(int n = 4);\n  int last;\n};\n"
+              "__global__ void k(View v, int *y) { *y = v.last; }\n",
+          .kept = { "class View {\n public:", "__host__ __device__ int size() const;", "int last;\n};" },
+          .gone = { "template", "copy", "View(int" } },
         { .what = "a class within it that a macro aligns",
           .text = "#define ALIGNED(n) __align__(n)\n"
                   "struct Outer {\n  struct ALIGNED(16) Inner { int x; } inner;\n"
@@ -247,6 +254,19 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
           .kept = { "__device__ int f()", "__device__ int g()", "#define ONE 1", "#define EITHER 1",
                     "__global__ void k" },
           .gone = { "}}}((", "}}{", "}{", "))}}" } },
+        { .what = "a condition that calls a macro of a header that is not there: 0, as a name would be",
+          .text = "#include <theirs.h>\n#define MINE(x) x\n#if !THEIRS_AT_LEAST(3, (4)) || MINE(1)\n"
+                  "#define WORK 2\n#elif defined(A) && __has_include(\"a.h\")\n#endif\n"
+                  "__global__ void k(int *y) { *y = WORK; }\n",
+          .kept = { "#if !", "|| MINE(1)\n#define WORK 2", "#elif defined(A) && __has_include(\"a.h\")" },
+          .gone = { "THEIRS_AT_LEAST", "(4)" } },
+        { .what = "names that a macro makes",
+          .text =
+              "#define JOIN_(a, b) a##b\n#define JOIN(a, b) JOIN_(a, b)\n#define CASE_0 7\n#define CASE_1 8\n"
+              "#define CASES 9\n#define OF(n) JOIN(CASE_, n)\n"
+              "__global__ void k(int *y) { *y = OF(1); }\n",
+          .kept = { "#define JOIN_(a, b) a##b\n#define JOIN", "#define CASE_0 7\n#define CASE_1 8\n" },
+          .gone = { "CASES" } },
         { .what = "braces in macros",
           .text = "#define TABLE_BEGIN(type, name) static const __device__ type name[] = {\n"
                   "#define TABLE_END() };\n#define OPEN namespace lib {\n#define CLOSE }\n"
