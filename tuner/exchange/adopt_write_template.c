@@ -169,6 +169,30 @@ static void write_limit(atx_draft *d)
         atx_str_add(out, " <= device.max_threads_per_block\n");
 }
 
+/* Whether an expression names a size of the problem. */
+static bool has_size(const atx_draft *d, const char *text)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].dim && atx_draft_names_word(text, d->args[i].name))
+            return true;
+    for (int i = 0; i < d->extra_count; i++)
+        if (atx_draft_names_word(text, d->extra_name[i]))
+            return true;
+    return false;
+}
+
+/* What a size can exceed: a grid in y and z, unless it is a size by a block, and shared memory. */
+static void write_launch_limits(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    for (int k = 1; k < 3; k++)
+        if (has_size(d, d->grid[k]) &&
+            (strchr(d->grid[k], '*') || !(strchr(d->grid[k], '/') || strstr(d->grid[k], "ceil_div"))))
+            atx_str_addf(out, "require   %s <= 65535  # blocks of a grid in %c\n", d->grid[k], "xyz"[k]);
+    if (has_size(d, d->shared_bytes))
+        atx_str_addf(out, "require   %s <= device.max_shared_bytes\n", d->shared_bytes);
+}
+
 /* Arguments of the template's own, and with them the kernel's list. */
 static void write_own(atx_draft *d)
 {
@@ -236,6 +260,7 @@ void atx_draft_write_template(atx_draft *d)
     write_limit(d);
     write_least(d);
     write_rules(d);
+    write_launch_limits(d);
     write_default(d);
     atx_str_add(out, out->len > before ? "\n" : "");
     atx_draft_write_loops(d);
