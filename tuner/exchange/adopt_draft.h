@@ -96,6 +96,7 @@ typedef struct atx_draft_struct {
     bool sized;    /* `bytes` are                                                         */
     bool pointers; /* it has some                                                         */
     bool by_value; /* an argument is one                                                  */
+    bool virtuals; /* it has virtual functions                                            */
     atx_draft_field fields[ATX_DRAFT_FIELDS];
     int field_count;
 } atx_draft_struct;

@@ -221,7 +221,8 @@ static size_t find_device_variable(const atx_draft *d)
         size_t end = i + 1;
         while (end < t->count && !atx_token_is_one_of(t->text, &t->items[end], ENDS))
             end++;
-        if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1))
+        if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1) ||
+            atx_tokens_is(t, end - 1, "operator"))
             continue;
         atx_draft_word(name, t, end - 1);
         if (name[0] && atx_draft_uses(d, name))

@@ -198,3 +198,61 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+Test(adopt_host, overloads_of_the_files_own_names_for_numbers_have_symbols)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a typedef, and the integers of host.cuh",
+          .text =
+              "typedef float real;\n#define count_t unsigned\n"
+              "__global__ void k(real *y, const real *x, count_t n, int64_t m) { y[threadIdx.x] = x[m]; }\n"
+              "__global__ void k(real *y, const int *x, count_t n, int64_t m) { y[threadIdx.x] = x[m]; }\n",
+          .lines = { "kernel    _Z1kPfPKfjx  # overload 1 of 2\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_host, structs_that_are_no_list_of_fields_have_a_size)
+{
+    static const example EXAMPLES[] = {
+        { .what = "virtual functions: a pointer to their table",
+          .text = "template <class T, int N> class Strides { public: virtual ~Strides() = default;\n"
+                  "__device__ T at(int i) const { return s[i]; } T s[N]; };\n"
+                  "__global__ void k(float *y, Strides<int, 3> s, int n) { if (threadIdx.x < n) "
+                  "y[threadIdx.x] = 1; }",
+          .lines = { "struct    Strides bytes 24 align 8  # more than a list of fields: zeros\n" } },
+        { .what = "more fields than a declaration has, by an array of structs",
+          .text = "struct One { int a, b, c; }; struct All { One of[16]; };\n"
+                  "__global__ void k(float *y, All s, int n) { if (threadIdx.x < n) y[threadIdx.x] = "
+                  "s.of[0].a; }",
+          .lines = { "struct    All bytes 192 align 4  # more than a list of fields: zeros\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define COPY                                                                                                 \
+    "template <int N> __global__ void k(float *y, const float *x, int n) {\n"                                \
+    "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] + N; }\n"
+
+Test(adopt_host, a_launch_through_a_pointer_is_one)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a variable",
+          .text = COPY "void run(float *y, float *x, int n) { void (*f)(float *, const float *, int);\n"
+                       "switch (n) { case 1: f = &other; break; case 2: f = &k<4>; break; }\n"
+                       "f<<<(n + 127) / 128, 128>>>(y, x, n); }\n"
+                       "void more(float *y) { f<<<1, 1>>>(y, y, 1); }",
+          .lines = { "kernel    k<4>", "default   BLOCK=128",
+                     "grid      (n + (BLOCK - 1)) / BLOCK  # line 5\n" } },
+        { .what = "a variable that is declared with it",
+          .text = COPY
+          "void run(float *y, float *x, int n) {\nauto f = k<2>;\nf<<<(n + 63) / 64, 64>>>(y, x, n); }",
+          .lines = { "kernel    k<2>", "default   BLOCK=64" } },
+        { .what = "a parameter",
+          .text = COPY "template <class F> void time(const char *name, F f, float *y, int n) {\n"
+                       "f<<<(n + 63) / 64, 64>>>(y, y, n); }\n"
+                       "int main() { time(\"k\", k<8>, 0, 1 << 20); }",
+          .lines = { "kernel    k<8>", "default   BLOCK=64", "# line 4\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
