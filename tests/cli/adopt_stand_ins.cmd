@@ -30,6 +30,7 @@ template <class T> struct Part { __device__ T of(T x) { return x + 1; } };
 __global__ void sums(real *y, const real *x, int n)
 {
     typedef cub::BlockReduce<float, 128> Reduce;
+    static_assert(std::is_scalar<float *>::value && std::is_pod<Part<int>>::value && std::alignment_of<int>::value == 4);
     __shared__ typename Reduce::TempStorage storage;
     register int i = blockIdx.x * 128 + threadIdx.x;
     float sum = Reduce(storage).Reduce(i < n ? Part<float>().of(x[i]) : 0, cub::Sum());
