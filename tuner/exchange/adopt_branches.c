@@ -30,6 +30,7 @@ typedef struct branches {
     level levels[LEVELS];
     int depth;
     bool failed;
+    bool hip; /* it includes a header of HIP's */
     atx_draft_assumed *assumed;
 } branches;
 
@@ -66,6 +67,8 @@ static long built_in(const branches *b, size_t i)
     for (int k = 0; k < b->assumed->count; k++)
         if (atx_tokens_is(t, i, b->assumed->names[k]))
             return b->assumed->values[k];
+    if (b->hip && atx_tokens_is(t, i, "__HIPCC__"))
+        return 1;
     return -1;
 }
 
@@ -256,6 +259,10 @@ static void direct(branches *b, size_t i, size_t end)
         top->taken = top->taken || top->taking;
     } else if (atx_tokens_is(t, i + 1, "endif") && b->depth) {
         b->depth--;
+    } else if (top->taking && atx_tokens_is(t, i + 1, "include")) {
+        const size_t begin = t->items[i].begin;
+        b->hip = b->hip || memmem(t->text + begin, t->items[end - 1].end - begin, "<hip/", 5) ||
+                 memmem(t->text + begin, t->items[end - 1].end - begin, "\"hip/", 5);
     } else if (top->taking) {
         define(b, i, end);
     }
@@ -285,6 +292,7 @@ static bool pass(atx_str *out, branches *b, size_t wanted)
     const atx_tokens *t = &b->t;
     b->count = 0;
     b->depth = 0;
+    b->hip = false;
     for (size_t i = 0, end; i < t->count; i = end) {
         end = i + 1;
         if (t->items[i].kind == ATX_TOKEN_DIRECTIVE) {

@@ -124,12 +124,18 @@ static bool is_for_headers(const atx_view *v, const atx_line *line)
 static void write_lacks(atx_view *v, const atx_token *directive, const char *name, bool unknown)
 {
     static const char LACKS[] = ATX_LACKS;
+    static const char HIP[] = "#define __HIPCC__ 1"; /* as its header has it where nvcc compiles */
     const size_t n = sizeof LACKS - 1;
     char *at = v->text + directive->begin;
     if (!unknown || directive->spliced || name < at + n ||
         name - at > (ptrdiff_t)(directive->end - directive->begin) ||
         memchr(at, '\n', directive->end - directive->begin)) {
         blank(v, directive->begin, directive->end);
+        return;
+    }
+    if (strncmp(name + 1, "hip/", 4) == 0 && directive->end - directive->begin >= sizeof HIP - 1) {
+        blank(v, directive->begin, directive->end);
+        memcpy(at, HIP, sizeof HIP - 1);
         return;
     }
     memcpy(at, LACKS, n);

@@ -3,6 +3,8 @@
 
 #include "source/declarator.h"
 
+#include <string.h>
+
 /* "<<<" at token i: the lexer has "<<" and "<". */
 static bool opens(const atx_tokens *t, size_t i)
 {
@@ -99,27 +101,43 @@ static int read_array(size_t (*out)[2], const atx_tokens *t, size_t name, size_t
     return -1;
 }
 
-/* cudaLaunchKernel((void *)k<T>, grid, block, args, shared, stream) at its name. */
+/* The kernel of "(void *)k<T>", "(k<T>)", "HIP_KERNEL_NAME(k<T>)". */
+static void read_name(atx_host_launch *out, const atx_tokens *t, size_t begin, size_t end)
+{
+    while (end > begin && atx_tokens_is(t, end - 1, ")") && t->items[end - 1].pair >= begin) {
+        begin = t->items[end - 1].pair + 1;
+        end--;
+    }
+    const size_t list = find_list(t, end);
+    *out =
+        (atx_host_launch){ .at = (list ? list - 1 : end) - 1, .list = list, .list_end = list ? end - 1 : 0 };
+    while (out->at > begin && !atx_tokens_is_word(t, out->at))
+        out->at--;
+}
+
+/* cudaLaunchKernel(k, grid, block, args, shared, stream) and hipLaunchKernelGGL(k, grid, block, shared,
+ * stream, arguments...) at its name. */
 static bool read_call(atx_host_launch *out, const atx_tokens *t, size_t i)
 {
-    size_t parts[8][2];
+    enum { MOST = ATX_HOST_ARGS + 5 };
+    static const int LISTED[] = { 1, 2, 4, 5 }, FLAT[] = { 1, 2, 3, 4 };
+    size_t parts[MOST][2];
     const size_t open = i + 1, end = atx_tokens_match(t, open);
-    const int count = end < t->count ? split(parts, 8, t, open + 1, end) : 0;
-    if (count < 4)
+    const int count = end < t->count ? split(parts, MOST, t, open + 1, end) : 0;
+    const bool flat = atx_tokens_is(t, i, "hipLaunchKernelGGL");
+    if (count < 4 + flat)
         return false;
-    const size_t list = find_list(t, parts[0][1]);
-    const size_t name = list ? list - 1 : parts[0][1];
-    *out = (atx_host_launch){ .at = name - 1, .list = list, .list_end = list ? parts[0][1] - 1 : 0 };
-    while (out->at > parts[0][0] && !atx_tokens_is_word(t, out->at))
-        out->at--;
+    read_name(out, t, parts[0][0], parts[0][1]);
     out->cooperative = atx_tokens_is(t, i, "cudaLaunchCooperativeKernel");
-    static const int FROM[] = { 1, 2, 4, 5 };
-    for (int k = 0; k < 4 && FROM[k] < count; k++) {
-        out->config[k][0] = parts[FROM[k]][0];
-        out->config[k][1] = parts[FROM[k]][1];
+    for (int k = 0; k < 4 && (flat ? FLAT : LISTED)[k] < count; k++) {
+        memcpy(out->config[k], parts[(flat ? FLAT : LISTED)[k]], sizeof out->config[k]);
         out->config_count++;
     }
-    out->arg_count = parts[3][1] == parts[3][0] + 1 ? read_array(out->args, t, parts[3][0], i) : -1;
+    if (flat)
+        memcpy(out->args, parts[5], sizeof *parts * (size_t)(count - 5));
+    out->arg_count = flat                             ? count - 5
+                     : parts[3][1] == parts[3][0] + 1 ? read_array(out->args, t, parts[3][0], i)
+                                                      : -1;
     return true;
 }
 
@@ -153,7 +171,7 @@ void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *t)
 bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char *kernel, size_t *at)
 {
     static const char *const CALLS[] = { "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "hipLaunchKernel",
-                                         NULL };
+                                         "hipLaunchKernelGGL", NULL };
     while (*at < t->count) {
         const size_t i = (*at)++;
         bool found = false;

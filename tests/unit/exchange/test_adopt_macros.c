@@ -35,6 +35,28 @@ Test(adopt_macros, a_loop_whose_head_is_a_macro_is_that_loop)
     EXPECT_ALL(EXAMPLES);
 }
 
+Test(adopt_macros, hip_on_a_gpu_of_nvidia)
+{
+    static const example EXAMPLES[] = {
+        { .what = "its macro, and its launches",
+          .text =
+              "#include \"hip/hip_runtime.h\"\n#ifdef __HIPCC__\ntypedef double real;\n#else\n"
+              "typedef float real;\n#endif\n"
+              "template <int N> __global__ void k(real *y, int n, int m) {\n"
+              "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = m; }\n"
+              "void run(real *y, int n) {\nhipLaunchKernelGGL(HIP_KERNEL_NAME(k<4>), dim3((n + 63) / 64), "
+              "dim3(64), 128, 0, y, n, 3); }\n",
+          .lines = { "type      T = f64", "kernel    k<4>", "default   BLOCK=64", "shared    128\n",
+                     "arg       m i32 = 3\n", "# line 10\n" } },
+        { .what = "no macro without a header of it",
+          .text = "#ifdef __HIPCC__\n#include <hip/hip_runtime.h>\ntypedef double real;\n#else\n"
+                  "typedef float real;\n#endif\n"
+                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
+          .lines = { "type      T = f32" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 #define TEN(text) text text text text text text text text text text
 
 /* A file of some kilobytes that would stand for gigabytes: the call stays as it is. */

@@ -318,6 +318,14 @@ Test(device_view, headers_of_the_device_stay_where_they_are_needed_and_others_ar
     free(view);
 }
 
+/* Where nvcc compiles, it defines that as hipcc does. */
+Test(device_view, a_header_of_hip_defines_its_macro)
+{
+    char *view = view_of("#include <hip/hip_runtime.h>\n__global__ void k(int *y) { *y = 1; }\n", "k", NULL);
+    cr_expect(strncmp(view, "#define __HIPCC__ 1         \n", 29) == 0, "%s", view);
+    free(view);
+}
+
 Test(device_view, headers_of_cub_for_the_host_go_and_those_for_blocks_stay)
 {
     static const char TEXT[] =
