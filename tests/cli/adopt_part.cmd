@@ -55,3 +55,10 @@ at check far --execute --shape 1000 --templates templates
 printf '__global__ void odd(float *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 1; }\n' >apart/odd.cu
 printf 'void g(float *y) { odd<<<>>>(y); }\n' >apart/c.cpp
 at adopt apart/odd.cu -o templates
+# Folders with blanks in their names.
+mkdir 'a part' 'a part/of it'
+printf '#include "my head.h"\n__global__ void far(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = ONE; }\n' >'a part/far.cu'
+printf '#define ONE 1\n' >'a part/my head.h'
+at adopt 'a part/far.cu' -o 'more templates'
+grep source 'more templates/far/adopted.cu'
+at check far --execute --shape 100 --templates 'more templates'

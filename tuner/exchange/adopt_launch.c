@@ -22,7 +22,12 @@ static int score(const atx_draft *d, const atx_host_launch *l)
     for (int k = 0; k < 2 && k < l->config_count; k++) /* one block is the last step of something */
         points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] }) &&
                   (k || value > 1);
-    return points + (l->arg_count == d->arg_count);
+    points += l->arg_count == d->arg_count;
+    points *= ATX_HOST_ARGS + 1;
+    for (int k = 0; k < l->arg_count; k++) /* k<<<grid, block>>>(x, 1, 1) warms up */
+        points +=
+            !(l->args[k][1] == l->args[k][0] + 1 && d->code.items[l->args[k][0]].kind == ATX_TOKEN_NUMBER);
+    return points;
 }
 
 /* Takes a launch of what is called `name`, between tokens begin and end, that says more than the one it has.

@@ -8,6 +8,7 @@ typedef struct atx_reach {
     bool any;
     bool unknown;        /* an access whose index nobody understands     */
     bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
+    bool before;         /* an index that may be below 0                    */
     int writes, partial; /* how often it is written, and not all of it */
 } atx_reach;
 

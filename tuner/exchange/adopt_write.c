@@ -33,7 +33,11 @@ static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questi
     char text[2 * ATX_DRAFT_EXPR + 400] = "";
     const atx_place at =
         a->allocated ? atx_draft_host_place(d, &d->code.items[a->allocated]) : (atx_place){ "" };
-    if (a->host_size[0] && !asks->larger)
+    if (a->before)
+        snprintf(text, sizeof text,
+                 "the launch passes it from an element on, and the kernel reads before that: it has to begin "
+                 "there");
+    else if (a->host_size[0] && !asks->larger)
         snprintf(text, sizeof text, "is it as large? %s allocates %s", at.text, a->host_size);
     else if (a->size_guessed && !asks->sizes)
         snprintf(text, sizeof text,

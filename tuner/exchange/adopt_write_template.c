@@ -245,13 +245,29 @@ static void write_launch(atx_draft *d)
     }
 }
 
+/* A path as a line has it: in quotes where it has blanks. */
+static void add_path(atx_str *out, const char *path)
+{
+    const char *quote = strpbrk(path, " \t#") ? "\"" : "";
+    atx_str_addf(out, "%s%s%s", quote, path, quote);
+}
+
+void atx_adopt_add_files(atx_str *out, const char *source, const char *const *includes)
+{
+    atx_str_add(out, "/*!autotune\ntemplate  adopted\nsource    ");
+    add_path(out, source);
+    atx_str_add(out, " device\n");
+    for (; includes && *includes; includes++) {
+        atx_str_add(out, "include   ");
+        add_path(out, *includes);
+        atx_str_add(out, "\n");
+    }
+}
+
 void atx_draft_write_template(atx_draft *d)
 {
     atx_str *out = &d->out->t;
-    atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s%s\n", d->in->source,
-                 ATX_DRAFT_CAN_HIDE ? " device" : "");
-    for (const char *const *folder = d->in->includes; folder && *folder; folder++)
-        atx_str_addf(out, "include   %s\n", *folder);
+    atx_adopt_add_files(out, d->in->source, d->in->includes);
     atx_str_add(out, "\n");
     const size_t before = out->len;
     write_params(d);

@@ -60,6 +60,8 @@ static bool read_kernel(atx_kernel_text *out, const atx_tokens *t, size_t i)
         } else if (atx_tokens_is_word(t, i)) {
             out->name = i++;
             named = true;
+        } else if (named && atx_tokens_is(t, i, "::") && atx_tokens_is_word(t, i + 1)) {
+            i++; /* void ns::k() */
         } else {
             out->open = i;
             return named && atx_tokens_is(t, i, "(");

@@ -256,3 +256,38 @@ Test(adopt_host, a_launch_through_a_pointer_is_one)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+#define ALL "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+Test(adopt_host, the_launch_that_is_meant_is_read)
+{
+    static const example EXAMPLES[] = {
+        { .what = "one of numbers warms up",
+          .text = "__global__ void k(float *y, int n, int m) { " ALL " if (i < n * m) y[i] = 1; }\n"
+                  "void run(float *y, int n, int m) { k<<<(n * m + 63) / 64, 64>>>(y, 1, 1);\n"
+                  "k<<<(n * m + 63) / 64, 64>>>(y, n, m); }",
+          .lines = { "arg       y T[n * m] output", "# line 3\n" } },
+        { .what = "blocks by numbers, of which each thread has what the host allocates",
+          .text = "__device__ void set(float *y);\n"
+                  "__global__ void k(float *y) { " ALL " set(y + i); }\n"
+                  "void run() { float *y; cudaMalloc(&y, 30 * 256 * sizeof(float)); k<<<30, 256>>>(y); }",
+          .lines = { "arg       y T[7680] ", "block     256\n", "!param" } },
+        { .what = "a buffer from its middle, of which the kernel goes back",
+          .text =
+              "__global__ void k(float *y, const float *x, int n) { " ALL " if (i < n) y[i] = x[i - 4]; }\n"
+              "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x + 4, n); }",
+          .lines = { "arg       x T[n] input uniform -1 1  # ? the launch passes it from an element on" } },
+        { .what = "a kernel that is defined by its whole name",
+          .text = "namespace a { namespace b { template <class T> __global__ void k(T *y, int n); } }\n"
+                  "template <class T> __global__ void a::b::k(T *y, int n) { " ALL " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { a::b::k<<<(n + 63) / 64, 64>>>(y, n); }",
+          .lines = { "kernel    a::b::k<T>", "default   BLOCK=64", "arg       y T[n] output" } },
+        { .what = "a type of the template that nobody knows is T, whatever other buffers are",
+          .text =
+              "template <class S> __global__ void k(const long *b, const S *x, S *y, int n) { " ALL
+              " if (i < n) y[i] = x[i] + b[i]; }\n"
+              "void run(long *b, some *x, some *y, int n) { k<some><<<(n + 63) / 64, 64>>>(b, x, y, n); }",
+          .lines = { "type      T = f32", "arg       b i64[n] input", "arg       x T[n] input" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
