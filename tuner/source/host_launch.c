@@ -141,6 +141,50 @@ static bool read_call(atx_host_launch *out, const atx_tokens *t, size_t i)
     return true;
 }
 
+/* "config.MEMBER = ...;", or "config = {...}" whose part `nth` it is, before token i: the last one. */
+static bool read_member(size_t out[2], const atx_tokens *t, size_t config, size_t i, const char *member,
+                        int nth)
+{
+    size_t parts[4][2];
+    for (size_t at = i; at-- > 0;) {
+        if (!atx_code_same(t, at, config))
+            continue;
+        if (atx_tokens_is(t, at + 1, ".") && atx_tokens_is(t, at + 2, member) &&
+            atx_tokens_is(t, at + 3, "=")) {
+            out[0] = at + 4;
+            out[1] = atx_tokens_find(t, at + 4, t->count, ";");
+            return true;
+        }
+        const size_t brace = at + 1 + atx_tokens_is(t, at + 1, "=");
+        if (!atx_tokens_is(t, brace, "{") ||
+            split(parts, 4, t, brace + 1, atx_tokens_match(t, brace)) <= nth ||
+            atx_tokens_is(t, brace + 1, "."))
+            continue;
+        memcpy(out, parts[nth], sizeof parts[nth]);
+        return true;
+    }
+    return false;
+}
+
+/* cudaLaunchKernelEx(&config, k<T>, arguments...) at its name. */
+static bool read_configured(atx_host_launch *out, const atx_tokens *t, size_t i)
+{
+    static const char *const MEMBERS[] = { "gridDim", "blockDim", "dynamicSmemBytes" };
+    enum { MOST = ATX_HOST_ARGS + 2 };
+    size_t parts[MOST][2];
+    const size_t open = i + 1, end = atx_tokens_match(t, open);
+    const int count = end < t->count ? split(parts, MOST, t, open + 1, end) : 0;
+    if (count < 2)
+        return false;
+    read_name(out, t, parts[1][0], parts[1][1]);
+    for (int k = 0; k < 3; k++)
+        out->config_count +=
+            out->config_count == k && read_member(out->config[k], t, parts[0][1] - 1, i, MEMBERS[k], k);
+    out->arg_count = count - 2;
+    memcpy(out->args, parts[2], sizeof *parts * (size_t)out->arg_count);
+    return true;
+}
+
 /* "while (0)" or "while (false)" at token i. */
 static bool is_done_once(const atx_tokens *t, size_t i)
 {
@@ -180,6 +224,8 @@ bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char 
         else if (atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, "(") &&
                  atx_token_is_one_of(t->text, &t->items[i], CALLS))
             found = read_call(out, t, i);
+        else if (atx_tokens_is(t, i, "cudaLaunchKernelEx") && atx_tokens_is(t, i + 1, "("))
+            found = read_configured(out, t, i);
         if (found && (!kernel || atx_tokens_is(t, out->at, kernel)))
             return true;
     }

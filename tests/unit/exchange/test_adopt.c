@@ -582,6 +582,8 @@ Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
         { "struct B { __device__ int operator[](int i) { return i; } };\n__global__ void k(int n) { B b; "
           "b[n]; }",
           NULL, "k.cu:2: found no pointer among the parameters of k; expected a buffer that it writes" },
+        { "__global__ void k(float *y) { k<<<1, 2>>>(y); }", NULL,
+          "k.cu:1: found a launch of 'k' of k; expected" },
         { "template <class... A> __global__ void k(float *y, A... a) { y[0] = 1; }", NULL,
           "k.cu:1: found k, a template of any number of arguments" },
     };

@@ -248,6 +248,18 @@ Test(adopt_host, a_launch_through_a_pointer_is_one)
           .text = COPY
           "void run(float *y, float *x, int n) {\nauto f = k<2>;\nf<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "kernel    k<2>", "default   BLOCK=64" } },
+        { .what = "a configuration by its members",
+          .text = COPY
+          "void run(float *y, float *x, int n) { cudaLaunchConfig_t config = { 0 };\n"
+          "config.gridDim = (n + 63) / 64; config.blockDim = dim3(64); config.dynamicSmemBytes = 32;\n"
+          "cudaLaunchKernelEx(&config, k<3>, y, x, n); }",
+          .lines = { "kernel    k<3>", "default   BLOCK=64",
+                     "grid      (n + (BLOCK - 1)) / BLOCK  # line 5\n", "shared    32\n" } },
+        { .what = "a configuration in braces",
+          .text = COPY
+          "void run(float *y, float *x, int n) { cudaLaunchConfig_t c{ dim3((n + 63) / 64), 64, 0 };\n"
+          "cudaLaunchKernelEx(&c, k<3>, y, x, n); }",
+          .lines = { "default   BLOCK=64", "grid      (n + (BLOCK - 1)) / BLOCK  # line 4\n" } },
         { .what = "a parameter",
           .text = COPY "template <class F> void time(const char *name, F f, float *y, int n) {\n"
                        "f<<<(n + 63) / 64, 64>>>(y, y, n); }\n"
