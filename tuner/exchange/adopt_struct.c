@@ -496,6 +496,16 @@ static bool is_unknown_struct(const atx_draft *d, const atx_draft_arg *a)
     return false;
 }
 
+/* Of an argument that is one, and for which there is no room left. */
+static at_status refuse_more(const atx_draft *d, const atx_draft_arg *a)
+{
+    return atx_fail(
+        d->err, AT_ERR_INPUT,
+        "%s: found the argument '%s' of %s, behind structs and tensors of %d kinds; expected fewer: "
+        "pass pointers and numbers",
+        atx_draft_place(d, &d->code.items[a->token]).text, a->name, d->kernel, ATX_DRAFT_STRUCTS);
+}
+
 at_status atx_draft_structs(atx_draft *d)
 {
     at_status status = AT_OK;
@@ -511,6 +521,9 @@ at_status atx_draft_structs(atx_draft *d)
             status = take_by_value(d, i);
         else if (a->structure && d->structs[a->structure - 1].pointers)
             status = refuse_pointers(d, a);
+        else if (i < count && !a->structure && d->struct_count == ATX_DRAFT_STRUCTS &&
+                 (a->type.structure || (!a->stars && !a->type.dtype && a->type.targ < 0)))
+            status = refuse_more(d, a);
     }
     for (int i = count; i < d->arg_count; i++) /* as large as all sizes make them */
         for (int k = 0; k < d->extra_count; k++)

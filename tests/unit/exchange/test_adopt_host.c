@@ -303,3 +303,19 @@ Test(adopt_host, the_launch_that_is_meant_is_read)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+/* The 17th would be a number of four bytes. */
+Test(adopt_host, more_structs_than_there_is_room_for_are_refused)
+{
+    char text[4000] = "__global__ void k(int n";
+    for (int i = 0; i < 17; i++)
+        snprintf(text + strlen(text), 100, ", torch::PackedTensorAccessor32<float, 1> t%d", i);
+    snprintf(text + strlen(text), 100, ") { if (threadIdx.x < n) t0[threadIdx.x] = 1; }");
+    atx_adopted out;
+    at_error err = { 0 };
+    const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
+    cr_expect_eq(atx_adopt(&out, &in, &err), AT_ERR_INPUT, "%s", text);
+    cr_expect_str_eq(err.text,
+                     "k.cu:1: found the argument 't16' of k, behind structs and tensors of 16 kinds; "
+                     "expected fewer: pass pointers and numbers");
+}
