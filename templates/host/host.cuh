@@ -90,6 +90,8 @@ typedef struct alignas(64) CUtensorMap_st {
 #define ENABLE_CUDA 1
 
 #define __extension__
+#define __asm__ asm
+#define __volatile__ volatile
 #define register /* C++17 has it no more */
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)

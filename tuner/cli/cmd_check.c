@@ -191,7 +191,7 @@ static void shape_of(char out[64], const atx_op *op, int which)
     static const char *const SIZES[OTHER_SHAPES][ATX_MAX_DIMS] = {
         { "32", "16", "64", "16", "8", "4", "2", "2" },
         { "4096", "1024", "64", "16", "8", "4", "2", "2" },
-        { "64", "64", "64", "64", "64", "64", "64", "64" }
+        { "128", "128", "128", "128", "128", "128", "128", "128" }
     };
     size_t n = 0;
     int needed = 0;
