@@ -7,16 +7,87 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- components ---- */
+
+/* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
+static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
+{
+    const atx_tokens *t = &d->code;
+    atx_span value = from;
+    for (int depth = 0; depth < 8 && value.begin < value.end; depth++) {
+        size_t open = SIZE_MAX;
+        if (atx_tokens_is(t, value.begin, "dim3") &&
+            (atx_tokens_is(t, value.begin + 1, "(") || atx_tokens_is(t, value.begin + 1, "{")) &&
+            atx_tokens_match(t, value.begin + 1) + 1 == value.end)
+            open = value.begin + 1;
+        else if (atx_tokens_is(t, value.begin, "{") && atx_tokens_match(t, value.begin) + 1 == value.end)
+            open = value.begin;
+        else if (depth && value.begin >= 2 &&
+                 (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{")))
+            open = value.begin - 1; /* dim3 name(a, b) */
+        if (open != SIZE_MAX) {
+            size_t at = open + 1;
+            const size_t end = atx_tokens_match(t, open);
+            for (int n = k; n > 0 && at < end; n--)
+                at = atx_code_comma(t, at, end) + 1;
+            *out = at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ 0, 0 };
+            return true;
+        }
+        char name[ATX_MAX_WORD];
+        atx_span next;
+        atx_draft_word(name, t, value.begin);
+        const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
+        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
+            if (!atx_draft_member(out, d, name, (char)('x' + k), d->launch.at))
+                *out = (atx_span){ 0, 0 };
+            return true;
+        }
+        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
+            break;
+        /* "int blocks = ...", no dim3: the component is its name */
+        const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
+                             atx_tokens_is(t, next.begin, "dim3");
+        if (!is_dim3)
+            break;
+        value = next;
+    }
+    *out = k ? (atx_span){ 0, 0 } : value;
+    return value.begin < value.end;
+}
+
 /* ---- which launch ---- */
 
-/* How much of a launch can be understood: the arguments of its template, its block. */
-static int score(const atx_draft *d, const atx_host_launch *l)
+/* The number of threads in x that a launch has; 0: not known. */
+static long block_of(atx_draft *d, const atx_host_launch *l)
+{
+    enum { MOST_NAMES = 4 };
+    const atx_host_launch before = d->launch;
+    char name[ATX_MAX_WORD];
+    atx_span part = { 0, 0 };
+    long value = 0;
+    d->launch = *l; /* definitions are those before it */
+    if (component(&part, d, (atx_span){ l->config[1][0], l->config[1][1] }, 0))
+        for (int i = 0; i < MOST_NAMES && part.end == part.begin + 1; i++) {
+            atx_draft_word(name, &d->code, part.begin);
+            if (!name[0] || !atx_draft_definition(&part, d, name, l->at))
+                break;
+        }
+    if (part.begin >= part.end || !atx_draft_number(&value, d, &d->code, part))
+        value = 0;
+    d->launch = before;
+    return value;
+}
+
+/* How much of a launch can be understood: the arguments of its template, of which one may be its block. */
+static int score(atx_draft *d, const atx_host_launch *l)
 {
     int points = 0;
     long value;
+    const long block = l->list < l->list_end && l->config_count > 1 ? block_of(d, l) : 0;
     for (size_t at = l->list; at < l->list_end;) {
         const size_t comma = atx_code_comma(&d->code, at, l->list_end);
-        points += atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
+        const bool number = atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
+        points += number + (number && value == block);
         at = comma + 1;
     }
     for (int k = 0; k < 2 && k < l->config_count; k++) /* one block is the last step of something */
@@ -111,54 +182,6 @@ void atx_draft_find_launch(atx_draft *d)
     take_launches(d, d->kernel, 0, d->code.count, &best);
     if (!d->launched)
         find_renamed(d, &best);
-}
-
-/* ---- components ---- */
-
-/* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
-static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
-{
-    const atx_tokens *t = &d->code;
-    atx_span value = from;
-    for (int depth = 0; depth < 8 && value.begin < value.end; depth++) {
-        size_t open = SIZE_MAX;
-        if (atx_tokens_is(t, value.begin, "dim3") &&
-            (atx_tokens_is(t, value.begin + 1, "(") || atx_tokens_is(t, value.begin + 1, "{")) &&
-            atx_tokens_match(t, value.begin + 1) + 1 == value.end)
-            open = value.begin + 1;
-        else if (atx_tokens_is(t, value.begin, "{") && atx_tokens_match(t, value.begin) + 1 == value.end)
-            open = value.begin;
-        else if (depth && value.begin >= 2 &&
-                 (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{")))
-            open = value.begin - 1; /* dim3 name(a, b) */
-        if (open != SIZE_MAX) {
-            size_t at = open + 1;
-            const size_t end = atx_tokens_match(t, open);
-            for (int n = k; n > 0 && at < end; n--)
-                at = atx_code_comma(t, at, end) + 1;
-            *out = at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ 0, 0 };
-            return true;
-        }
-        char name[ATX_MAX_WORD];
-        atx_span next;
-        atx_draft_word(name, t, value.begin);
-        const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
-        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
-            if (!atx_draft_member(out, d, name, (char)('x' + k), d->launch.at))
-                *out = (atx_span){ 0, 0 };
-            return true;
-        }
-        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
-            break;
-        /* "int blocks = ...", no dim3: the component is its name */
-        const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
-                             atx_tokens_is(t, next.begin, "dim3");
-        if (!is_dim3)
-            break;
-        value = next;
-    }
-    *out = k ? (atx_span){ 0, 0 } : value;
-    return value.begin < value.end;
 }
 
 /* ---- the block ---- */

@@ -279,6 +279,19 @@ Test(adopt_host, the_launch_that_is_meant_is_read)
                   "void run(float *y, int n, int m) { k<<<(n * m + 63) / 64, 64>>>(y, 1, 1);\n"
                   "k<<<(n * m + 63) / 64, 64>>>(y, n, m); }",
           .lines = { "arg       y T[n * m] output", "# line 3\n" } },
+        { .what = "one whose template has the block's size",
+          .text = "template <int SIZE> __global__ void k(float *y, int n) { __shared__ float s[SIZE];\n"
+                  "int i = blockIdx.x * SIZE + threadIdx.x; s[threadIdx.x] = 1; if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { int size = 32; dim3 threads(size);\n"
+                  "if (size == 16) k<16><<<(n + 15) / 16, threads>>>(y, n);\n"
+                  "else k<32><<<(n + 31) / 32, threads>>>(y, n); }",
+          .lines = { "default   SIZE=32", "# line 5\n", "block     32\n" } },
+        { .what = "a block that is rounded up from itself",
+          .text = "__global__ void k(float *y, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                  "y[blockIdx.x * n + i] = 1; }\n"
+                  "void run(float *y, int m, int n) { dim3 block(std::min(n, 128));\n"
+                  "block.x = 32 * ((block.x + 31) / 32); k<<<m, block>>>(y, n); }",
+          .lines = { "block     min(n, 128)" } },
         { .what = "blocks by numbers, of which each thread has what the host allocates",
           .text = "__device__ void set(float *y);\n"
                   "__global__ void k(float *y) { " ALL " set(y + i); }\n"
