@@ -184,14 +184,15 @@ static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op
 }
 
 /* A shape of as many sizes as the op has, each a power of two: small ones, or multiples of any block, or all
- * alike. */
-enum { OTHER_SHAPES = 3 };
+ * alike; and multiples of three. */
+enum { OTHER_SHAPES = 4 };
 static void shape_of(char out[64], const atx_op *op, int which)
 {
     static const char *const SIZES[OTHER_SHAPES][ATX_MAX_DIMS] = {
         { "32", "16", "64", "16", "8", "4", "2", "2" },
         { "4096", "1024", "64", "16", "8", "4", "2", "2" },
-        { "128", "128", "128", "128", "128", "128", "128", "128" }
+        { "128", "128", "128", "128", "128", "128", "128", "128" },
+        { "24576", "24576", "768", "768", "192", "192", "96", "96" }
     };
     size_t n = 0;
     int needed = 0;

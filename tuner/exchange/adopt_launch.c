@@ -487,7 +487,8 @@ static void read_grid(atx_draft *d)
                           atx_draft_plain_number(&number, &d->code, part.begin);
         if (lone)
             snprintf(d->grid[k], sizeof d->grid[k], "%ld", number);
-        else if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
+        else if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k] &&
+                 text.data[0] != '-') /* -1: another one is chosen later */
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else
             d->grid_guessed = true;

@@ -261,3 +261,27 @@ Test(adopt_params, what_a_size_makes_too_large_to_launch_is_left_out)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+Test(adopt_params, a_template_has_a_value_of_an_enum_that_the_file_does_not_say)
+{
+    static const example EXAMPLES[] = {
+        { .what = "its first",
+          .text = "enum Kind { SUM, MEAN };\ntemplate <typename T, Kind KIND, bool WIDE>\n"
+                  "__global__ void k(T *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = KIND + WIDE; }\n"
+                  "void run(float *y, int n) { ANY(kind, [&] { k<float, KIND, true><<<1, 64>>>(y, n); }); }",
+          .lines = { "kernel    k<T, (Kind)0, true>  # ? it is a template: with which arguments?" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_grid_below_zero_is_none)
+{
+    static const example EXAMPLES[] = {
+        { .what = "it is chosen later",
+          .text = "__global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { int blocks = -1; choose(&blocks); k<<<blocks, 64>>>(y, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)", "!grid      -" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
