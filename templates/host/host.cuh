@@ -90,6 +90,9 @@ typedef struct alignas(64) CUtensorMap_st {
 #define ENABLE_CUDA 1
 
 #define __extension__
+#define __builtin_clz __clz
+#define __builtin_popcount __popc
+#define __builtin_ctz(x) (__ffs(x) - 1)
 #define __asm__ asm
 #define __volatile__ volatile
 #define register /* C++17 has it no more */
@@ -372,6 +375,15 @@ template <class T> struct is_enum : bool_constant<__is_enum(T)> {};
 template <class T> struct is_class : bool_constant<__is_class(T)> {};
 template <class T> struct is_empty : bool_constant<__is_empty(T)> {};
 template <class T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(T)> {};
+template <class A, class R> struct unary_function {
+    typedef A argument_type;
+    typedef R result_type;
+};
+template <class A, class B, class R> struct binary_function {
+    typedef A first_argument_type;
+    typedef B second_argument_type;
+    typedef R result_type;
+};
 template <class T> struct is_union : bool_constant<__is_union(T)> {};
 template <class T> struct is_pod : bool_constant<__is_pod(T)> {};
 template <class T> struct is_trivial : bool_constant<__is_trivial(T)> {};

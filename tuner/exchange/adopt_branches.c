@@ -49,6 +49,19 @@ static const macro *find_macro(const branches *b, size_t name)
     return NULL;
 }
 
+/* PROJECT_WITH_CUDA and its kin, which only a build defines. */
+static bool is_of_build(const branches *b, size_t i)
+{
+    static const char *const ENDS[] = { "_WITH_CUDA", "_USE_CUDA", "_HAVE_CUDA", "_ENABLE_CUDA" };
+    const atx_token *t = &b->t.items[i];
+    bool ends = false;
+    for (size_t k = 0; k < sizeof ENDS / sizeof *ENDS; k++) {
+        const size_t n = strlen(ENDS[k]);
+        ends = ends || (t->end - t->begin > n && memcmp(b->t.text + t->end - n, ENDS[k], n) == 0);
+    }
+    return ends;
+}
+
 /* What a macro is that the file does not define; -1: it is none. */
 static long built_in(const branches *b, size_t i)
 {
@@ -67,9 +80,7 @@ static long built_in(const branches *b, size_t i)
     for (int k = 0; k < b->assumed->count; k++)
         if (atx_tokens_is(t, i, b->assumed->names[k]))
             return b->assumed->values[k];
-    if (b->hip && atx_tokens_is(t, i, "__HIPCC__"))
-        return 1;
-    return -1;
+    return (b->hip && atx_tokens_is(t, i, "__HIPCC__")) || is_of_build(b, i) ? 1 : -1;
 }
 
 static bool is_defined(const branches *b, size_t name)

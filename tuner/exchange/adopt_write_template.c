@@ -181,15 +181,14 @@ static bool has_size(const atx_draft *d, const char *text)
     return false;
 }
 
-/* What a size can exceed: a grid in y and z, unless it is a size by a block, and shared memory. */
+/* What a size can exceed: a grid in y and z, and shared memory. */
 static void write_launch_limits(atx_draft *d)
 {
     atx_str *out = &d->out->t;
     for (int k = 1; k < 3; k++)
-        if (has_size(d, d->grid[k]) &&
-            (strchr(d->grid[k], '*') || !(strchr(d->grid[k], '/') || strstr(d->grid[k], "ceil_div"))))
+        if (has_size(d, d->grid[k]) && !atx_draft_is_of_iteration(d, d->grid[k]))
             atx_str_addf(out, "require   %s <= 65535  # blocks of a grid in %c\n", d->grid[k], "xyz"[k]);
-    if (has_size(d, d->shared_bytes))
+    if (has_size(d, d->shared_bytes) && !atx_draft_is_of_iteration(d, d->shared_bytes))
         atx_str_addf(out, "require   %s <= device.max_shared_bytes\n", d->shared_bytes);
 }
 

@@ -197,6 +197,48 @@ static void blank_calls(atx_view *v, const atx_line *line)
     }
 }
 
+/* PROJECT_WITH_CUDA and its kin, which only a build defines. */
+static bool is_of_build(const atx_view *v, const char *text, const atx_token *word)
+{
+    static const char *const ENDS[] = { "_WITH_CUDA", "_USE_CUDA", "_HAVE_CUDA", "_ENABLE_CUDA" };
+    const size_t len = word->end - word->begin;
+    bool ends = false;
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        const size_t n = strlen(ENDS[i]);
+        ends = ends || (len > n && memcmp(text + word->end - n, ENDS[i], n) == 0);
+    }
+    return ends && !is_defined(v, text, word);
+}
+
+/* In place: #ifdef X as #if 1, #ifndef X as #if 0, defined(X) and X as 1. */
+static void set_build(atx_view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    atx_lexer inside = atx_lexer_inside(v->text, directive);
+    atx_token first, before[2] = { 0 }, word;
+    if (line->hidden || directive->spliced || directive->begin < v->request->given ||
+        !atx_lexer_next(&first, &inside))
+        return;
+    const bool denies = atx_token_is(inside.text, &first, "ifndef");
+    const bool asks = denies || atx_token_is(inside.text, &first, "ifdef");
+    for (; atx_lexer_next(&word, &inside); before[0] = before[1], before[1] = word) {
+        atx_token begin = word, end = word;
+        if (word.kind != ATX_TOKEN_WORD || !is_of_build(v, inside.text, &word))
+            continue;
+        const bool bracket = before[1].end && atx_token_is(inside.text, &before[1], "(") &&
+                             atx_token_is(inside.text, &before[0], "defined");
+        if (bracket && atx_lexer_next(&end, &inside))
+            begin = before[0];
+        else if (before[1].end && atx_token_is(inside.text, &before[1], "defined"))
+            begin = before[1];
+        if (asks)
+            blank(v, directive->begin + first.begin + 2, directive->begin + first.end);
+        blank(v, directive->begin + begin.begin, directive->begin + end.end);
+        v->text[directive->begin + begin.begin] = denies ? '0' : '1';
+        word = end;
+    }
+}
+
 /* Does a condition ask for what the kernels use, or for the device that they are compiled for? */
 static bool concerns_kernels(const atx_view *v, const atx_line *line)
 {
@@ -270,8 +312,10 @@ void atx_view_blank(atx_view *v)
     for (size_t i = 0; i < v->t.line_count; i++)
         decide_macro(v, &v->t.lines[i]);
     for (size_t i = 0; i < v->t.line_count; i++)
-        if (v->t.lines[i].kind == ATX_DIRECTIVE_IF || v->t.lines[i].kind == ATX_DIRECTIVE_ELSE)
+        if (v->t.lines[i].kind == ATX_DIRECTIVE_IF || v->t.lines[i].kind == ATX_DIRECTIVE_ELSE) {
+            set_build(v, &v->t.lines[i]);
             blank_calls(v, &v->t.lines[i]);
+        }
     for (size_t i = 0; i < v->t.tokens.count; i++)
         if (is_hidden(v, i))
             blank(v, v->t.tokens.items[i].begin, v->t.tokens.items[i].end);

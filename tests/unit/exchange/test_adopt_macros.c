@@ -86,6 +86,10 @@ Test(adopt_macros, macros_that_the_file_asks_for_and_does_not_define_are_defined
                   "#error BITS must be 32 or 64\n#endif\n#ifdef DEBUG\nint debug;\n#endif\n"
                   "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
           .lines = { "type      T = f32", "define    BITS = 32  # ?", "!DEBUG" } },
+        { .what = "one of a build with CUDA is known",
+          .text = "#if !defined(LIB_WITH_CUDA)\ntypedef float real;\n#else\ntypedef double real;\n#endif\n"
+                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
+          .lines = { "type      T = f64", "!define" } },
         { .what = "one that the file has without it is that",
           .text = "#ifdef FAST\n__global__ void k(double *y, int n) { y[threadIdx.x] = 1; }\n#else\n"
                   "__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }\n#endif\n",

@@ -251,13 +251,14 @@ Test(adopt_params, what_a_size_makes_too_large_to_launch_is_left_out)
                   "void run(float *y, int n, int m) { k<<<dim3(1, m), 64, n * sizeof(float)>>>(y, n, m); }",
           .lines = { "require   m <= 65535  # blocks of a grid in y\n",
                      "require   n * 4 <= device.max_shared_bytes\n" } },
-        { .what = "a size by a block, and a number, are not that large",
+        { .what = "numbers are not that large",
           .text = "__global__ void k(float *y, int n, int m) {\n"
                   "int i = blockIdx.x * 8 + threadIdx.x, j = blockIdx.y * 8 + threadIdx.y;\n"
                   "if (i < n && j < m) y[j * n + i] = 1; }\n"
                   "void run(float *y, int n, int m) {\n"
                   "k<<<dim3((n + 7) / 8, (m + 7) / 8, 3), dim3(8, 8), 256>>>(y, n, m); }",
-          .lines = { "!<= 65535", "!max_shared_bytes" } },
+          .lines = { "require   (m + 7) / 8 <= 65535  # blocks of a grid in y\n", "!in z",
+                     "!max_shared_bytes" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

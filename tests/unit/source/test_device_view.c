@@ -153,6 +153,14 @@ Test(device_view, functions_that_macros_define_come_with_their_types)
                   "#define MAKE(F) DEV int F(int x) { State s{ x }; return s.x; }\nMAKE(twice)\n"
                   "__global__ void k(int *y) { y[0] = twice(1); }\n",
           .kept = { "struct State", "MAKE(twice)" } },
+        { .what = "structs that a macro declares, of a template that the kernel uses or not",
+          .text = "template <class T, int N> struct Vec {};\ntemplate <class T> struct Other {};\n"
+                  "#define VEC(T, N, V) template <> struct Vec<T, N> { using type = V; };\n"
+                  "#define OTHER(T) template <> struct Other<T> { T x; };\n"
+                  "VEC(float, 2, float2)\nOTHER(Host)\n"
+                  "__global__ void k(Vec<float, 2>::type *y) { y->x = 1; }\n",
+          .kept = { "template <class T, int N> struct Vec {};", "#define VEC(", "VEC(float, 2, float2)\n" },
+          .gone = { "Other", "OTHER", "Host" } },
     };
     for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
         check(&EXAMPLES[i]);
@@ -260,6 +268,13 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
                   "__global__ void k(int *y) { *y = WORK; }\n",
           .kept = { "#if !", "|| MINE(1)\n#define WORK 2", "#elif defined(A) && __has_include(\"a.h\")" },
           .gone = { "THEIRS_AT_LEAST", "(4)" } },
+        { .what = "macros that only a build with CUDA defines",
+          .text = "#ifdef LIB_WITH_CUDA\n#define A 1\n#endif\n#ifndef LIB_WITH_CUDA\n#define B 1\n#endif\n"
+                  "#if defined(LIB_USE_CUDA) && defined LIB_USE_CUDA || LIB_HAVE_CUDA\n#define C 1\n#endif\n"
+                  "#define MY_USE_CUDA 0\n#if MY_USE_CUDA\n#define D 1\n#endif\n"
+                  "__global__ void k(int *y) { *y = A + B + C + D; }\n",
+          .kept = { "#if", "#define A 1\n#endif\n#if", "#define MY_USE_CUDA 0\n#if MY_USE_CUDA\n#define D" },
+          .gone = { "LIB_", "ifdef", "ifndef", "defined" } },
         { .what = "names that a macro makes",
           .text =
               "#define JOIN_(a, b) a##b\n#define JOIN(a, b) JOIN_(a, b)\n#define CASE_0 7\n#define CASE_1 8\n"
