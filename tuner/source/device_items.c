@@ -72,20 +72,17 @@ static bool read_line(atx_items *t, size_t token)
 static unsigned signs_of(const atx_items *t, const atx_line *line)
 {
     atx_lexer inside = atx_lexer_inside(t->tokens.text, &t->tokens.items[line->token]);
-    int open = 0, brackets = 0;
-    bool declares = false, scope = false, structs = false;
+    int open = 0;
+    bool declares = false, scope = false;
     for (atx_token sign; atx_lexer_next(&sign, &inside);) {
         const char c = inside.text[sign.begin];
         declares = declares || (sign.kind == ATX_TOKEN_SIGN && strchr("{};", c));
         open += atx_token_is(inside.text, &sign, "{") - atx_token_is(inside.text, &sign, "}");
         scope = scope || atx_token_is(inside.text, &sign, "namespace") ||
                 atx_token_is(inside.text, &sign, "extern");
-        structs = structs || atx_token_is(inside.text, &sign, "struct");
-        brackets += atx_token_is(inside.text, &sign, "("); /* the first is of the macro itself */
     }
     return (declares ? ATX_WORD_DECLARES : 0u) | (open > 0 ? ATX_WORD_OPENS : 0u) |
-           (open < 0 ? ATX_WORD_CLOSES : 0u) | (structs && declares && brackets < 2 ? ATX_WORD_STRUCTS : 0u) |
-           (open > 0 && scope ? ATX_WORD_SCOPE : 0u);
+           (open < 0 ? ATX_WORD_CLOSES : 0u) | (open > 0 && scope ? ATX_WORD_SCOPE : 0u);
 }
 
 static void flag(atx_items *t, const char *word, unsigned flags)

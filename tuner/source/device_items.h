@@ -74,8 +74,7 @@ enum {
     ATX_WORD_DECLARES = 8, /* whole declarations */
     ATX_WORD_OPENS = 16,   /* more braces than it closes */
     ATX_WORD_CLOSES = 32,
-    ATX_WORD_SCOPE = 64,   /* of a namespace, or extern "C" */
-    ATX_WORD_STRUCTS = 128 /* structs, and no function */
+    ATX_WORD_SCOPE = 64 /* of a namespace, or extern "C" */
 };
 
 typedef struct atx_items {

@@ -323,11 +323,11 @@ static bool any_word(const atx_view *v, const atx_item *item, word_test *test)
     return false;
 }
 
-/* A macro for whole functions of the device, or for structs without any. */
+/* A macro for whole functions of the device. */
 static bool is_declaring(const atx_view *v, size_t token)
 {
     const unsigned flags = atx_items_flags(&v->t, token);
-    return (flags & (ATX_WORD_DEVICE | ATX_WORD_STRUCTS)) && !(flags & ATX_WORD_OPENS);
+    return (flags & ATX_WORD_DEVICE) && !(flags & ATX_WORD_OPENS);
 }
 
 /* An operator of the device, or a macro that stands for functions. */

@@ -153,14 +153,6 @@ Test(device_view, functions_that_macros_define_come_with_their_types)
                   "#define MAKE(F) DEV int F(int x) { State s{ x }; return s.x; }\nMAKE(twice)\n"
                   "__global__ void k(int *y) { y[0] = twice(1); }\n",
           .kept = { "struct State", "MAKE(twice)" } },
-        { .what = "structs that a macro declares, of a template that the kernel uses or not",
-          .text = "template <class T, int N> struct Vec {};\ntemplate <class T> struct Other {};\n"
-                  "#define VEC(T, N, V) template <> struct Vec<T, N> { using type = V; };\n"
-                  "#define OTHER(T) template <> struct Other<T> { T x; };\n"
-                  "VEC(float, 2, float2)\nOTHER(Host)\n"
-                  "__global__ void k(Vec<float, 2>::type *y) { y->x = 1; }\n",
-          .kept = { "template <class T, int N> struct Vec {};", "#define VEC(", "VEC(float, 2, float2)\n" },
-          .gone = { "Other", "OTHER", "Host" } },
     };
     for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
         check(&EXAMPLES[i]);
