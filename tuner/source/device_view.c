@@ -390,15 +390,19 @@ static bool keep_operators(atx_view *v)
     return more;
 }
 
-/* Macros that a reached word may begin the name of; true: there were new ones. */
+/* Macros that a reached word in upper case may begin the name of; true: there were new ones. */
 static bool reach_pasted(atx_view *v)
 {
+    enum { MOST_PARTS = 256 }; /* each is compared with all words */
     bool more = false;
-    for (size_t i = 0; i < v->t.words.slot_count; i++) {
+    int parts = 0;
+    for (size_t i = 0; i < v->t.words.slot_count && parts < MOST_PARTS; i++) {
         const struct atx_word *part = &v->t.words.slots[i];
-        if (!part->text || part->len < 3 || part->text[part->len - 1] != '_' || !v->reached[part->id] ||
+        if (!part->text || part->len < 3 || part->text[part->len - 1] != '_' ||
+            (part->text[0] >= 'a' && part->text[0] <= 'z') || !v->reached[part->id] ||
             v->defines.first[part->id] != SIZE_MAX || v->names.first[part->id] != SIZE_MAX)
             continue;
+        parts++;
         for (size_t k = 0; k < v->t.words.slot_count; k++) {
             const struct atx_word *whole = &v->t.words.slots[k];
             if (!whole->text || whole->len <= part->len || v->reached[whole->id] >= v->reached[part->id] ||
