@@ -90,6 +90,11 @@ typedef struct alignas(64) CUtensorMap_st {
 #define ENABLE_CUDA 1
 
 #define __extension__
+#define __builtin_clz __clz
+#define __builtin_popcount __popc
+#define __builtin_ctz(x) (__ffs(x) - 1)
+#define __asm__ asm
+#define __volatile__ volatile
 #define register /* C++17 has it no more */
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
@@ -370,6 +375,22 @@ template <class T> struct is_enum : bool_constant<__is_enum(T)> {};
 template <class T> struct is_class : bool_constant<__is_class(T)> {};
 template <class T> struct is_empty : bool_constant<__is_empty(T)> {};
 template <class T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(T)> {};
+template <class A, class R> struct unary_function {
+    typedef A argument_type;
+    typedef R result_type;
+};
+template <class A, class B, class R> struct binary_function {
+    typedef A first_argument_type;
+    typedef B second_argument_type;
+    typedef R result_type;
+};
+template <class T> struct is_union : bool_constant<__is_union(T)> {};
+template <class T> struct is_pod : bool_constant<__is_pod(T)> {};
+template <class T> struct is_trivial : bool_constant<__is_trivial(T)> {};
+template <class T> struct is_standard_layout : bool_constant<__is_standard_layout(T)> {};
+template <class T> struct is_scalar
+    : bool_constant<is_arithmetic<T>::value || is_enum<T>::value || is_pointer<T>::value> {};
+template <class T> struct alignment_of : integral_constant<size_t, alignof(T)> {};
 template <class A, class B> struct is_base_of : bool_constant<__is_base_of(A, B)> {};
 template <class A, class B> struct is_convertible : bool_constant<__is_convertible_to(A, B)> {};
 template <class T, class... Args> struct is_constructible : bool_constant<__is_constructible(T, Args...)> {};
@@ -396,6 +417,11 @@ template <class T> inline constexpr bool is_enum_v = is_enum<T>::value;
 template <class T> inline constexpr bool is_class_v = is_class<T>::value;
 template <class T> inline constexpr bool is_empty_v = is_empty<T>::value;
 template <class T> inline constexpr bool is_trivially_copyable_v = is_trivially_copyable<T>::value;
+template <class T> inline constexpr bool is_union_v = is_union<T>::value;
+template <class T> inline constexpr bool is_pod_v = is_pod<T>::value;
+template <class T> inline constexpr bool is_trivial_v = is_trivial<T>::value;
+template <class T> inline constexpr bool is_standard_layout_v = is_standard_layout<T>::value;
+template <class T> inline constexpr bool is_scalar_v = is_scalar<T>::value;
 template <class A, class B> inline constexpr bool is_base_of_v = is_base_of<A, B>::value;
 template <class A, class B> inline constexpr bool is_convertible_v = is_convertible<A, B>::value;
 template <class... A> inline constexpr bool conjunction_v = conjunction<A...>::value;

@@ -44,3 +44,21 @@ printf 'typedef float number;\n#include "parts/own.cu"\nint main() { own_run(0, 
 printf '__global__ void own(number *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 1; }\nvoid own_run(number *y, int n) { own<<<1, 64>>>(y, n); }\n' >src/parts/own.cu
 at adopt src/parts/own.cu -o templates
 grep '^grid' templates/own/adopted.cu
+# Its launch in another file of the folder, which has no kernel of that name, or one that is not understood.
+mkdir apart
+printf '__global__ void far(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n' >apart/far.cu
+printf '__global__ void far(int *y) { *y = 1; }\nvoid f() { far<<<7, 32>>>(0); }\n' >apart/a.cu
+printf 'void far(float *, int);\n\nvoid f(float *y, int n) { far<<<(n + 127) / 128, 128>>>(y, n); }\n' >apart/b.cpp
+at adopt apart/far.cu -o templates
+grep -E '^(source|default|grid)' templates/far/adopted.cu
+at check far --execute --shape 1000 --templates templates
+printf '__global__ void odd(float *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 1; }\n' >apart/odd.cu
+printf 'void g(float *y) { odd<<<>>>(y); }\n' >apart/c.cpp
+at adopt apart/odd.cu -o templates
+# Folders with blanks in their names.
+mkdir 'a part' 'a part/of it'
+printf '#include "my head.h"\n__global__ void far(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = ONE; }\n' >'a part/far.cu'
+printf '#define ONE 1\n' >'a part/my head.h'
+at adopt 'a part/far.cu' -o 'more templates'
+grep source 'more templates/far/adopted.cu'
+at check far --execute --shape 100 --templates 'more templates'

@@ -167,6 +167,8 @@ class Examples(unittest.TestCase):
     @staticmethod
     def put(folder, section, name, *example):
         op, template = OP, TEMPLATE
+        if any(line.startswith("replaces") for line in example):
+            folder.put(f"{name}/tile.cu", block(TEMPLATE.replace("template t", "template tile")).replace("ex_", f"{name}_"))
         if section == "Common code":
             text = "\n".join(example) if example[0].startswith("common") else f"common {name}\n{example[0]}"
             folder.put(f"common/{text.split()[1]}.cuh", block(text))

@@ -352,6 +352,53 @@ static at_status draft_in_program(kernel_files *k, atx_adopt_input *in, atx_adop
     return AT_OK;
 }
 
+/* The draft of the file with that text behind it; false: it has no launch that is understood. */
+static bool draft_behind(kernel_file *f, const char *name, const atx_str *text, atx_adopt_input *in,
+                         atx_adopted *out)
+{
+    atx_adopted whole = { 0 };
+    at_error ignored;
+    const atx_part part = { .file = (char *)(uintptr_t)name, .line = 1, .len = text->len };
+    at_status status = atx_gathered_add(&f->all, &part, atx_str_text(text), &ignored);
+    ATX_THEN(status, draft(f, in, &whole, &ignored));
+    const bool launched = status == AT_OK && whole.launched;
+    if (launched) {
+        atx_adopted_clear(out);
+        *out = whole;
+    } else {
+        atx_adopted_clear(&whole);
+    }
+    return launched;
+}
+
+/* The launch may be in another file of the folder, which is read behind the kernel's. */
+static at_status draft_with_launcher(kernel_files *k, atx_adopt_input *in, atx_adopted *out, at_error *err)
+{
+    const atx_adopt_input before = *in;
+    const size_t len = k->f->all.text.len;
+    atx_str path = { 0 }, text = { 0 };
+    at_error ignored;
+    at_status status = atx_find_launcher(&path, k->f->path, out->kernel, err);
+    if (status == AT_OK && path.len && k->f->all.count &&
+        atx_regular_read(&text, path.data, MAX_BYTES, &ignored) == AT_OK) {
+        const char *slash = strrchr(path.data, '/');
+        memcpy(k->kernel, out->kernel, sizeof k->kernel);
+        in->kernel = in->kernel ? in->kernel : k->kernel;
+        if (draft_behind(k->f, slash ? slash + 1 : path.data, &text, in, out)) {
+            atx_print(stdout, "%s launches it\n", path.data);
+        } else { /* as it was */
+            *in = before;
+            k->f->all.text.len = len;
+            k->f->all.text.data[len] = '\0';
+            in->text = k->f->all.text.data;
+            in->parts = k->f->all.parts;
+        }
+    }
+    atx_str_clear(&path);
+    atx_str_clear(&text);
+    return status;
+}
+
 static void close_files(kernel_files *k)
 {
     close_file(&k->file);
@@ -369,6 +416,8 @@ static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *i
     ATX_THEN(status, draft(&k.file, in, out, err));
     if (status == AT_OK && !in->space)
         status = draft_in_program(&k, in, out, err);
+    if (status == AT_OK && !in->space && !out->launched)
+        status = draft_with_launcher(&k, in, out, err);
     ATX_THEN(status, choose_name(name, out->name, err));
     if (name[0]) {
         in->name = name;

@@ -181,18 +181,24 @@ static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op
     return atx_problem_of_words(out, &line, c->catalog, err);
 }
 
-/* A shape of as many sizes as the op has, each a power of two: small ones, or multiples of any block. */
-static void shape_of(char out[64], const atx_op *op, bool large)
+/* A shape of as many sizes as the op has, each a power of two: small ones, or multiples of any block, or all
+ * alike; and multiples of three. */
+enum { OTHER_SHAPES = 4 };
+static void shape_of(char out[64], const atx_op *op, int which)
 {
-    static const char *const SIZES[][ATX_MAX_DIMS] = { { "32", "16", "64", "16", "8", "4", "2", "2" },
-                                                       { "4096", "1024", "64", "16", "8", "4", "2", "2" } };
+    static const char *const SIZES[OTHER_SHAPES][ATX_MAX_DIMS] = {
+        { "32", "16", "64", "16", "8", "4", "2", "2" },
+        { "4096", "1024", "64", "16", "8", "4", "2", "2" },
+        { "128", "128", "128", "128", "128", "128", "128", "128" },
+        { "24576", "24576", "768", "768", "192", "192", "96", "96" }
+    };
     size_t n = 0;
     int needed = 0;
     for (int i = 0; i < op->shape.dim_count; i++)
         needed += !op->shape.dims[i].optional;
     out[0] = '\0';
     for (int i = 0; i < needed; i++)
-        n += (size_t)snprintf(out + n, 64 - n, "%s%s", i ? "x" : "", SIZES[large][i]);
+        n += (size_t)snprintf(out + n, 64 - n, "%s%s", i ? "x" : "", SIZES[which][i]);
 }
 
 /* Whether a configuration of it was looked at, or found to be no kernel. */
@@ -240,8 +246,8 @@ static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits
     char other[64];
     for (int s = 0; s < shape_count && status == AT_OK; s++)
         status = check_shape(c, op, shapes[s], limits, err);
-    for (int large = 0; large < 2 && status == AT_OK && !a->shapes.count && !has_any_row(c, op); large++) {
-        shape_of(other, op, large);
+    for (int i = 0; i < OTHER_SHAPES && status == AT_OK && !a->shapes.count && !has_any_row(c, op); i++) {
+        shape_of(other, op, i);
         status = check_shape(c, op, other, limits, err);
     }
     return status;

@@ -101,6 +101,17 @@ static bool is_integer_word(const char *type)
     return strchr("iu", type[0]) != NULL || strcmp(type, "bool") == 0;
 }
 
+/* Whether a loop exchanges the buffer with another one, so that a launch that reads it need not write it. */
+static bool is_swapped(const checking *c, int arg)
+{
+    const atx_loops *loops = c->t ? &c->t->call.loops : &c->op->expected.loops;
+    for (int i = 0; i < loops->count; i++)
+        for (int k = 0; k < loops->items[i].swap_count; k++)
+            if (loops->items[i].swaps[k].a == arg || loops->items[i].swaps[k].b == arg)
+                return true;
+    return false;
+}
+
 /* Checks one parameter by the words of the source, where sizes are not enough. */
 static void check_word(const checking *c, const atx_step *s, const atx_kernel_arg *k, int i)
 {
@@ -119,7 +130,7 @@ static void check_word(const checking *c, const atx_step *s, const atx_kernel_ar
         find(c, "kind",
              "kernel '%s' takes a number, '%.*s', as parameter %d; expected a pointer to '%s', of:%s",
              s->kernel, len, k->text, i + 1, arg->name, names);
-    else if (atx_role_is_output(arg->role) && k->pointer && k->constant)
+    else if (atx_role_is_output(arg->role) && k->pointer && k->constant && !is_swapped(c, s->args[i]))
         find(c, "const",
              "kernel '%s' takes parameter %d, '%.*s', as const; expected one to write to: the output '%s', "
              "of:%s",

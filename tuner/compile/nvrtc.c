@@ -249,13 +249,20 @@ static bool may_be_minimal(const atx_nvrtc *nvrtc, const job *j, const char *tex
            !strstr(text, "thrust/");
 }
 
-/* --minimal leaves out names, and changes nothing else: only an error of the language may be due to it. Its
+/* What NVRTC says of a name that it does not have: identifier "x" is undefined, the global scope has no "x".
+ */
+static bool lacks_name(const char *log)
+{
+    return strstr(log, "\" is undefined") || strstr(log, " has no \"");
+}
+
+/* --minimal leaves out names, and changes nothing else: only an error about a name may be due to it. Its
  * template is compiled without from then on, also if it was the text's own: the next may have it, too. */
 static at_status compile_minimal(atx_nvrtc *nvrtc, job *j, nvrtcResult *result, atx_str *log,
                                  atx_resources *resources, at_error *err)
 {
     at_status status = compile_so(nvrtc, j, result, log, resources, err);
-    if (status != AT_OK || *result == NVRTC_SUCCESS || !j->minimal || !strstr(atx_str_text(log), "): error"))
+    if (status != AT_OK || *result == NVRTC_SUCCESS || !j->minimal || !lacks_name(atx_str_text(log)))
         return status;
     j->minimal = false;
     snprintf(nvrtc->whole, sizeof nvrtc->whole, "%s", j->source->name);

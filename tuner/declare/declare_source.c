@@ -19,7 +19,8 @@ static void read_path(atx_paths *paths, atx_lines *lines, const char *expected)
     const atx_where where = atx_lines_where(lines, lines->at);
     if (paths->count == ATX_MAX_FILES)
         atx_lines_fail(lines, lines->at, "found more than %d of them; expected fewer", ATX_MAX_FILES);
-    char *path = atx_lines_text(lines, expected);
+    char *path =
+        *lines->at == '"' ? atx_lines_string(lines, "a path in quotes") : atx_lines_text(lines, expected);
     if (!path)
         return;
     paths->where[paths->count] = where;

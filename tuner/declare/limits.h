@@ -19,7 +19,7 @@
 #define ATX_MAX_USES         16   /* files of common code that one file names */
 #define ATX_MAX_SHARED       64   /* files of common code whose declarations one template has */
 #define ATX_MAX_TYPES        4    /* named types of an op, besides T */
-#define ATX_MAX_STRUCTS      8    /* of an op */
+#define ATX_MAX_STRUCTS      16   /* of an op */
 #define ATX_MAX_FIELDS       32   /* of a struct */
 #define ATX_MAX_STRUCT_BYTES 4096 /* the limit of a kernel's parameters */
 #define ATX_MAX_FILES        8    /* in the `source` or `include` lines of a template */

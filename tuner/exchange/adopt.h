@@ -39,3 +39,8 @@ typedef struct atx_adopted {
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err) AT_MUST_CHECK;
 void atx_adopted_clear(atx_adopted *adopted);
+
+/* ---- between adopt*.c ---- */
+
+/* The first lines of a template, up to its files; paths that have blanks are in quotes. */
+void atx_adopt_add_files(atx_str *out, const char *source, const char *const *includes);

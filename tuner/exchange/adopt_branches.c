@@ -30,6 +30,7 @@ typedef struct branches {
     level levels[LEVELS];
     int depth;
     bool failed;
+    bool hip; /* it includes a header of HIP's */
     atx_draft_assumed *assumed;
 } branches;
 
@@ -46,6 +47,19 @@ static const macro *find_macro(const branches *b, size_t name)
         if (atx_code_same(&b->t, b->macros[i - 1].name, name))
             return b->macros[i - 1].body == SIZE_MAX ? NULL : &b->macros[i - 1];
     return NULL;
+}
+
+/* PROJECT_WITH_CUDA and its kin, which only a build defines. */
+static bool is_of_build(const branches *b, size_t i)
+{
+    static const char *const ENDS[] = { "_WITH_CUDA", "_USE_CUDA", "_HAVE_CUDA", "_ENABLE_CUDA" };
+    const atx_token *t = &b->t.items[i];
+    bool ends = false;
+    for (size_t k = 0; k < sizeof ENDS / sizeof *ENDS; k++) {
+        const size_t n = strlen(ENDS[k]);
+        ends = ends || (t->end - t->begin > n && memcmp(b->t.text + t->end - n, ENDS[k], n) == 0);
+    }
+    return ends;
 }
 
 /* What a macro is that the file does not define; -1: it is none. */
@@ -66,7 +80,7 @@ static long built_in(const branches *b, size_t i)
     for (int k = 0; k < b->assumed->count; k++)
         if (atx_tokens_is(t, i, b->assumed->names[k]))
             return b->assumed->values[k];
-    return -1;
+    return (b->hip && atx_tokens_is(t, i, "__HIPCC__")) || is_of_build(b, i) ? 1 : -1;
 }
 
 static bool is_defined(const branches *b, size_t name)
@@ -256,6 +270,10 @@ static void direct(branches *b, size_t i, size_t end)
         top->taken = top->taken || top->taking;
     } else if (atx_tokens_is(t, i + 1, "endif") && b->depth) {
         b->depth--;
+    } else if (top->taking && atx_tokens_is(t, i + 1, "include")) {
+        const size_t begin = t->items[i].begin;
+        b->hip = b->hip || memmem(t->text + begin, t->items[end - 1].end - begin, "<hip/", 5) ||
+                 memmem(t->text + begin, t->items[end - 1].end - begin, "\"hip/", 5);
     } else if (top->taking) {
         define(b, i, end);
     }
@@ -285,6 +303,7 @@ static bool pass(atx_str *out, branches *b, size_t wanted)
     const atx_tokens *t = &b->t;
     b->count = 0;
     b->depth = 0;
+    b->hip = false;
     for (size_t i = 0, end; i < t->count; i = end) {
         end = i + 1;
         if (t->items[i].kind == ATX_TOKEN_DIRECTIVE) {

@@ -22,7 +22,7 @@
 #define ATX_DRAFT_REQUIRE 3
 #define ATX_DRAFT_RULES   8
 #define ATX_DRAFT_VALUES  8
-#define ATX_DRAFT_STRUCTS 8
+#define ATX_DRAFT_STRUCTS ATX_MAX_STRUCTS
 #define ATX_DRAFT_FIELDS  32
 #define ATX_DRAFT_SWAPS   4
 #define ATX_DRAFT_ASSUMED 4
@@ -70,6 +70,7 @@ typedef struct atx_draft_arg {
     bool fresh;                     /* what the kernel does first is to write it                       */
     bool zeroed;                    /* the host sets it to 0 before the launch                         */
     bool size_guessed;              /* neither the kernel's index nor the host's allocation is understood */
+    bool before;                    /* the launch passes it from its middle, and the kernel goes back */
     size_t allocated;               /* the token of the allocation that `size` is by, or is compared with */
     char host_size[ATX_DRAFT_EXPR]; /* what that has, where it is not as large as `size`   */
 } atx_draft_arg;
@@ -96,6 +97,7 @@ typedef struct atx_draft_struct {
     bool sized;    /* `bytes` are                                                         */
     bool pointers; /* it has some                                                         */
     bool by_value; /* an argument is one                                                  */
+    bool virtuals; /* it has virtual functions                                            */
     atx_draft_field fields[ATX_DRAFT_FIELDS];
     int field_count;
 } atx_draft_struct;
@@ -306,9 +308,6 @@ bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, s
 
 /* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. */
 bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
-
-/* Whether the device view of a file blanks the definition of a parameter without #ifndef. */
-enum { ATX_DRAFT_CAN_HIDE = 1 };
 
 void atx_draft_params(atx_draft *d);
 void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */

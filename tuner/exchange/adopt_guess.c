@@ -93,8 +93,9 @@ static const char *type_of(const atx_draft *d, const atx_draft_arg *a)
 const char *atx_draft_element(const atx_draft *d)
 {
     const char *first = NULL;
-    for (int i = 0; i < d->arg_count; i++) /* a template's own T */
-        if (d->args[i].stars && is_type_t(d, &d->args[i]))
+    for (int i = 0; i < d->arg_count; i++) /* a template's own T, or one of its types that nobody knows */
+        if (d->args[i].stars &&
+            (is_type_t(d, &d->args[i]) || (d->args[i].type.targ >= 0 && !type_of(d, &d->args[i]))))
             return type_of(d, &d->args[i]) ? type_of(d, &d->args[i]) : "f32";
     for (int i = 0; i < d->arg_count; i++) {
         const char *type = d->args[i].stars ? type_of(d, &d->args[i]) : NULL;
@@ -221,7 +222,8 @@ static size_t find_device_variable(const atx_draft *d)
         size_t end = i + 1;
         while (end < t->count && !atx_token_is_one_of(t->text, &t->items[end], ENDS))
             end++;
-        if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1))
+        if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1) ||
+            atx_tokens_is(t, end - 1, "operator"))
             continue;
         atx_draft_word(name, t, end - 1);
         if (name[0] && atx_draft_uses(d, name))

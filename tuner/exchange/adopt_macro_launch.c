@@ -96,10 +96,12 @@ static bool add_macros(macros *all)
 
 /* ---- what a call stands for ---- */
 
-static void add_token(atx_str *out, const atx_tokens *t, size_t i, bool glued)
+/* `apart`: it is not one token with what stands before it, as is the first of an argument and the one behind
+ * it: "- x" of -1 is - -1. */
+static void add_token(atx_str *out, const atx_tokens *t, size_t i, bool glued, bool apart)
 {
     const bool gap = i && t->items[i].begin > t->items[i - 1].end;
-    if (out->len && gap && !glued)
+    if (out->len && (gap || apart) && !glued)
         atx_str_add(out, " ");
     atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
 }
@@ -139,13 +141,15 @@ static bool is_around_kernel(const atx_tokens *t, size_t i)
 static void add_body(atx_str *out, const calls *c, const macro *m, size_t open)
 {
     const atx_tokens *t = c->all->t;
+    bool behind = false; /* an argument */
     for (size_t i = m->begin; i < m->end && out->len <= MOST_TEXT; i++) {
         atx_span given;
         const bool glued = atx_tokens_is(t, i - 1, "##");
         if (atx_tokens_is(t, i, "##") || atx_tokens_is(t, i, "#") || is_around_kernel(t, i))
             continue;
         if (!find_argument(&given, c, m, open, i)) {
-            add_token(out, t, i, glued);
+            add_token(out, t, i, glued, behind);
+            behind = false;
             continue;
         }
         const size_t next = i + 1 + is_around_kernel(t, i + 1);
@@ -154,10 +158,9 @@ static void add_body(atx_str *out, const calls *c, const macro *m, size_t open)
             given.begin++;
             given.end--;
         }
-        if (out->len && !glued && t->items[i].begin > t->items[i - 1].end)
-            atx_str_add(out, " ");
         for (size_t k = given.begin; k < given.end; k++)
-            add_token(out, c->t, k, k == given.begin);
+            add_token(out, c->t, k, k == given.begin && glued, k == given.begin);
+        behind = true;
     }
 }
 
@@ -175,7 +178,7 @@ static bool add_call(atx_str *out, const calls *c, size_t i, int depth)
             good = add_call(out, &inner, k, depth - 1);
             k = atx_tokens_match(&t, k + 1);
         } else {
-            add_token(out, &t, k, false);
+            add_token(out, &t, k, false, false);
         }
     }
     atx_tokens_clear(&t);

@@ -56,8 +56,8 @@ static char builtin(const atx_tokens *t, size_t begin, size_t end)
         char letter;
     } WORDS[] = { { "float", 'f' },    { "double", 'd' },  { "bool", 'b' },     { "void", 'v' },
                   { "size_t", 'm' },   { "int8_t", 'a' },  { "uint8_t", 'h' },  { "int16_t", 's' },
-                  { "uint16_t", 't' }, { "int32_t", 'i' }, { "uint32_t", 'j' }, { "int64_t", 'l' },
-                  { "uint64_t", 'm' }, { "uint", 'j' } };
+                  { "uint16_t", 't' }, { "int32_t", 'i' }, { "uint32_t", 'j' }, { "int64_t", 'x' },
+                  { "uint64_t", 'y' }, { "uint", 'j' } }; /* of 64 bits: as host.cuh has them */
     bool is_unsigned = false, is_signed = false, is_int = false, is_char = false, is_short = false;
     int longs = 0;
     for (size_t i = begin; i < end; i++) {
@@ -78,6 +78,17 @@ static char builtin(const atx_tokens *t, size_t begin, size_t end)
     if (longs)
         return longs > 1 ? is_unsigned ? 'y' : 'x' : is_unsigned ? 'm' : 'l';
     return is_unsigned ? 'j' : is_int || is_signed ? 'i' : '\0';
+}
+
+/* The letter of a name that the file makes of one of C's types: typedef float real. That of 64 bits may be
+ * long or long long. */
+static char named(const atx_draft_arg *a)
+{
+    static const char *const TYPES[] = { "f32", "f64", "i32", "u32", "i16", "u16", "u8", "bool" };
+    for (int i = 0; i < 8 && a->type.dtype && a->type.lanes == 1; i++)
+        if (strcmp(a->type.dtype, TYPES[i]) == 0)
+            return "fdijsthb"[i];
+    return '\0';
 }
 
 /* A name of a type that is none of C's: 4Body, 6__half. false: what it is is not known here. */
@@ -106,7 +117,7 @@ static void mangle_argument(atx_str *out, mangling *m, const atx_draft *d, const
 {
     const atx_tokens *t = &d->code;
     const size_t star = atx_tokens_find(t, a->span.begin, a->token, "*");
-    const char letter = builtin(t, a->span.begin, star);
+    const char own = builtin(t, a->span.begin, star), letter = own ? own : named(a);
     mangled type = { .whole = { letter }, .text = { letter } };
     bool is_const = false;
     for (size_t i = a->span.begin; i < a->token; i++) {

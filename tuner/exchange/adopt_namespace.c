@@ -75,4 +75,11 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const ch
         if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
             pending = 0;
     }
+    size_t name = end; /* void a::b::k( */
+    while (atx_tokens_is(t, end, "(") && name > 2 && atx_tokens_is(t, name - 2, "::") &&
+           atx_tokens_is_word(t, name - 3))
+        name -= 2;
+    for (; name < end; name += 2)
+        atx_str_addf(out, "%.*s::", (int)(t->items[name - 1].end - t->items[name - 1].begin),
+                     t->text + t->items[name - 1].begin);
 }

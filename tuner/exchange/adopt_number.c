@@ -105,7 +105,8 @@ bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, s
     return false;
 }
 
-/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. */
+/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. One that is made
+ * of itself is none. */
 bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before)
 {
     const char member[2] = { axis, '\0' };
@@ -121,7 +122,10 @@ bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char 
         if (atx_draft_declared_type(t, i) < t->count && encloses(t, i, before))
             break;
     }
-    return count == 1 && out->begin < out->end;
+    bool itself = false;
+    for (size_t i = out->begin; count == 1 && i < out->end; i++)
+        itself = itself || atx_tokens_is(t, i, name);
+    return count == 1 && !itself && out->begin < out->end;
 }
 
 /* ---- numbers ---- */

@@ -230,7 +230,7 @@ static void add_macros(atx_draft *d)
             continue;
         p.axis = atx_draft_block_axis(p.name);
         const bool used = macro->reached || unrolls(d, p.name) || (macro->guarded && is_condition(d, p.name));
-        if (used && (macro->guarded || (ATX_DRAFT_CAN_HIDE && is_wanted(d, p.name, p.value))))
+        if (used && (macro->guarded || is_wanted(d, p.name, p.value)))
             add(d, p);
     }
 }
@@ -346,8 +346,7 @@ static void add_undefined(atx_draft *d)
 void atx_draft_params(atx_draft *d)
 {
     add_macros(d);
-    if (ATX_DRAFT_CAN_HIDE)
-        add_constants(d);
+    add_constants(d);
     add_undefined(d);
 }
 

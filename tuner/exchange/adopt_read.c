@@ -279,6 +279,11 @@ static at_status refuse_code(const atx_draft *d)
                 d, i, "the texture access",
                 "expected buffers: read through a pointer, as textures are set up by the host and have "
                 "no data here");
+    atx_host_launch launch;
+    for (size_t at = 0; atx_host_launch_next(&launch, t, NULL, &at);)
+        if (d->reached[launch.at])
+            return refuse(d, launch.at, "a launch of",
+                          "expected a kernel that launches none: NVRTC does not link the device's runtime");
     return AT_OK;
 }
 

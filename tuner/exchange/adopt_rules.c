@@ -1,6 +1,7 @@
 /*
  * adopt_rules.c - what parameters must be for the kernel's code to compile: its static_asserts, and 48 KiB of
- * static shared memory. Only what is made of parameters and numbers alone.
+ * static shared memory. Only what is made of parameters and numbers alone. And what sizes must be for arrays
+ * of the kernel's own to hold as many elements.
  */
 #include "exchange/adopt_sizes.h"
 
@@ -215,4 +216,75 @@ void atx_draft_read_rules(atx_draft *d, atx_sizing *z)
             read_assertion(d, z, NULL, i + 1);
     read_host(d, z);
     read_shared(d, z);
+}
+
+/* ---- arrays of the kernel's own ---- */
+
+/* Whether the word at token i is the counter of a loop around it. */
+static bool is_counter(const atx_tokens *t, size_t begin, size_t i)
+{
+    atx_for_header header;
+    for (size_t loop = atx_guards_loop(t, begin, i); loop != SIZE_MAX; loop = atx_guards_loop(t, begin, loop))
+        if (atx_guards_for(&header, t, loop) && atx_code_same(t, header.name, i))
+            return true;
+    return false;
+}
+
+/* Is a sum made of sizes of the problem alone? */
+static bool has_sizes_alone(const atx_sizing *z, const atx_poly *p)
+{
+    const atx_poly_table *s = &z->bounds.symbols;
+    const atx_draft *d = z->bounds.d;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->terms[i].degree; k++) {
+            const atx_poly_entry *e = &s->items[p->terms[i].of[k]];
+            const int extra = e->tag - ATX_TAG_EXTRA;
+            if (e->kind != ATX_SYMBOL_NAME || e->tag >= ATX_TAG_PARAM ||
+                (extra >= 0 ? extra >= d->extra_count || d->extra_unused[extra] : !d->args[e->tag].dim))
+                return false;
+        }
+    return !p->bad;
+}
+
+/* z[i] of for (int i = 0; i < D; i++), where z has `elements`: D <= 30. */
+static void limit_index(atx_draft *d, atx_sizing *z, long elements, atx_span index)
+{
+    const atx_poly one = atx_poly_number(1);
+    atx_str text = { 0 };
+    if (index.end != index.begin + 1 || !is_counter(z->frame.t, z->frame.body.begin, index.begin))
+        return;
+    const atx_range value = atx_bounds_of(&z->bounds, &z->frame, index);
+    const atx_poly most = atx_poly_add(&value.most, &one, 1);
+    if (!value.known || !most.count || !most.terms[0].degree || !has_sizes_alone(z, &most))
+        return;
+    atx_poly_write(&text, &z->bounds.symbols, &most);
+    atx_str_addf(&text, " <= %ld", elements);
+    if (!text.failed)
+        add_rule(d, text.data, "an array of the kernel has no more");
+    atx_str_clear(&text);
+}
+
+/* Of "float z[30][4]" whose first bracket is at token i, each index behind it. */
+static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
+{
+    const atx_tokens *t = z->frame.t;
+    for (size_t at = i + 1; at < z->frame.body.end; at++) {
+        size_t size = i, index = at + 1;
+        for (long elements; atx_code_same(t, at, i - 1) && !atx_guards_member(t, at) &&
+                            atx_tokens_is(t, size, "[") && atx_tokens_is(t, index, "[");
+             size = atx_tokens_match(t, size) + 1, index = atx_tokens_match(t, index) + 1) {
+            const atx_range n =
+                atx_bounds_value(&z->bounds, &z->frame, (atx_span){ size + 1, atx_tokens_match(t, size) });
+            if (n.exact && atx_poly_is_number(&elements, &n.most))
+                limit_index(d, z, elements, (atx_span){ index + 1, atx_tokens_match(t, index) });
+        }
+    }
+}
+
+void atx_draft_read_limits(atx_draft *d, atx_sizing *z)
+{
+    const atx_tokens *t = z->frame.t;
+    for (size_t i = z->frame.body.begin + 2; i < z->frame.body.end; i++)
+        if (atx_tokens_is(t, i, "[") && atx_guards_declares(t, i - 1, z->frame.body.begin))
+            limit_array(d, z, i);
 }

@@ -501,6 +501,8 @@ static void walk_frame(walk *w, atx_frame *f)
         note_write(w, f, i, p->arg);
         if (element && !(address && !w->record)) {
             const size_t close = atx_tokens_match(t, i + 1);
+            atx_reach *reach = &w->z->reach[p->arg];
+            reach->before = reach->before || atx_tokens_find(t, i + 2, close, "-") < close;
             record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, close }),
                    bytes_in_macro(w->z->bounds.d, t, f->body.begin, i, close + 1));
         } else if (!element && !w->record) {
@@ -567,6 +569,7 @@ void atx_draft_sizes(atx_draft *d)
     atx_draft_read_host(d, z);
     atx_draft_settle_sizes(d, z);
     atx_draft_fix_block(d);
+    atx_draft_read_limits(d, z);
     free(z->bounds.seen);
     free(z);
 }

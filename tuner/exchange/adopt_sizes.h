@@ -8,6 +8,7 @@ typedef struct atx_reach {
     bool any;
     bool unknown;        /* an access whose index nobody understands     */
     bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
+    bool before;         /* an index that may be below 0                    */
     int writes, partial; /* how often it is written, and not all of it */
 } atx_reach;
 
@@ -48,6 +49,8 @@ void atx_draft_fix_block(atx_draft *d); /* where the grid is of numbers that go 
 
 /* What parameters must be for the kernel's code to compile: d->rules. */
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
+/* What sizes must be for its own arrays: d->rules. After the sizes are settled. */
+void atx_draft_read_limits(atx_draft *d, atx_sizing *z);
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

@@ -165,9 +165,24 @@ static bool has_multiple(const char *text, long value)
     return false;
 }
 
-/* 256 threads that do 1024 elements, both as numbers: another size of the block leaves some. */
+/* Whether the host allocates as many elements as the launch has threads, both as numbers. */
+static bool has_one_each(const atx_draft *d, int axis)
+{
+    char *end;
+    const long blocks = strtol(d->grid[0], &end, 10);
+    for (int i = 0; i < d->arg_count && blocks > 0 && !*end && d->block_param[axis][0]; i++)
+        if (d->args[i].allocated && d->args[i].type.lanes == 1 &&
+            strtol(d->args[i].size, NULL, 10) == blocks * d->block_value[axis])
+            return true;
+    return false;
+}
+
+/* 256 threads that do 1024 elements, both as numbers: another size of the block leaves some, or has too few.
+ */
 void atx_draft_fix_block(atx_draft *d)
 {
+    if (has_one_each(d, 0))
+        atx_draft_fix_param(d, d->block_param[0]);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
             if (d->block_as[k][0] && d->block_value[k] > 1 && has_multiple(d->grid[i], d->block_value[k]) &&

@@ -407,6 +407,14 @@ static bool has_guessed(const settling *s, const atx_poly *p)
     return false;
 }
 
+/* k<<<grid, block>>>(x + 4), of a kernel that reads x[i - 4]. */
+static bool begins_inside(const settling *s, int k)
+{
+    const atx_host_launch *l = &s->d->launch;
+    return s->d->launched && k < l->arg_count && s->z->reach[k].before &&
+           atx_tokens_find(&s->d->code, l->args[k][0], l->args[k][1], "+") < l->args[k][1];
+}
+
 /* const void *, State *: of what, nobody here knows. */
 static bool is_of_anything(const atx_draft_arg *a)
 {
@@ -419,6 +427,7 @@ static void settle_buffer(settling *s, int k)
     atx_poly_table *symbols = &s->z->bounds.symbols;
     const atx_reach *reach = &s->z->reach[k];
     a->size_guessed = !reach->any || reach->unknown;
+    a->before = begins_inside(s, k);
     if (a->size_guessed)
         return;
     atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);

@@ -534,9 +534,7 @@ static void add_launch(writer *w)
 static void write_template(writer *w)
 {
     atx_str *out = &w->out->t;
-    atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s device\n", w->k->source);
-    for (const char *const *folder = w->k->includes; folder && *folder; folder++)
-        atx_str_addf(out, "include   %s\n", *folder);
+    atx_adopt_add_files(out, w->k->source, w->k->includes);
     add_defines(w);
     atx_str_addf(out, "%s\n%s", atx_str_text(&w->space->options), atx_str_text(&w->space->lines));
     if (w->space->defaults.len)

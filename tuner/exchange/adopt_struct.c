@@ -220,8 +220,11 @@ static size_t read_member(reading *r, size_t i, size_t end)
         return read_member(
             &(reading){ r->d, &(atx_draft_struct){ .align = 1 }, NULL, MOST_DEPTH, false, true },
             atx_tokens_match(t, i + 1) + 1, end);
-    if (atx_tokens_is(t, i, "virtual"))
-        r->s->listed = r->s->sized = false;
+    if (atx_tokens_is(t, i, "virtual") && !r->s->virtuals) { /* of its table a pointer */
+        r->s->listed = false;
+        r->s->virtuals = true;
+        place(r->s, 8, 8, false);
+    }
     const bool is_function_like = !atx_token_is_one_of(t->text, &t->items[i], NONE) ||
                                   atx_tokens_is(t, i, "static") || atx_tokens_is(t, i, "friend");
     const bool nested = atx_token_is_one_of(t->text, &t->items[i], NESTED);
@@ -300,6 +303,17 @@ static void read_vector(atx_draft_struct *s, const atx_draft_type *type)
     s->bytes = (long)bytes_of(type->dtype) * type->lanes;
 }
 
+/* Fields, with those of the structs in it, of each element of an array: one each in a declaration. */
+static long count_fields(const atx_draft *d, const atx_draft_struct *s)
+{
+    long n = 0;
+    for (int i = 0; i < s->field_count; i++)
+        n += s->fields[i].structure
+                 ? s->fields[i].count * count_fields(d, &d->structs[s->fields[i].structure - 1])
+                 : 1;
+    return n;
+}
+
 /* Its number from 1; 0: there is no room for it. Those that it has are before it. */
 static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struct_binding *outer, int depth)
 {
@@ -330,7 +344,8 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struc
         read_alignment(d, &s);
     }
     s.bytes = next_multiple(s.bytes, s.align);
-    s.listed = s.listed && s.sized && s.field_count > 0 && s.bytes <= ATX_MAX_STRUCT_BYTES;
+    s.listed = s.listed && s.sized && s.field_count > 0 && s.bytes <= ATX_MAX_STRUCT_BYTES &&
+               count_fields(d, &s) <= ATX_DRAFT_FIELDS;
     if (d->struct_count == ATX_DRAFT_STRUCTS)
         return 0;
     d->structs[d->struct_count] = s;
@@ -481,6 +496,16 @@ static bool is_unknown_struct(const atx_draft *d, const atx_draft_arg *a)
     return false;
 }
 
+/* Of an argument that is one, and for which there is no room left. */
+static at_status refuse_more(const atx_draft *d, const atx_draft_arg *a)
+{
+    return atx_fail(
+        d->err, AT_ERR_INPUT,
+        "%s: found the argument '%s' of %s, behind structs and tensors of %d kinds; expected fewer: "
+        "pass pointers and numbers",
+        atx_draft_place(d, &d->code.items[a->token]).text, a->name, d->kernel, ATX_DRAFT_STRUCTS);
+}
+
 at_status atx_draft_structs(atx_draft *d)
 {
     at_status status = AT_OK;
@@ -496,6 +521,9 @@ at_status atx_draft_structs(atx_draft *d)
             status = take_by_value(d, i);
         else if (a->structure && d->structs[a->structure - 1].pointers)
             status = refuse_pointers(d, a);
+        else if (i < count && !a->structure && d->struct_count == ATX_DRAFT_STRUCTS &&
+                 (a->type.structure || (!a->stars && !a->type.dtype && a->type.targ < 0)))
+            status = refuse_more(d, a);
     }
     for (int i = count; i < d->arg_count; i++) /* as large as all sizes make them */
         for (int k = 0; k < d->extra_count; k++)

@@ -356,12 +356,31 @@ static void derive_number(atx_draft *d, int n)
     atx_str_clear(&text);
 }
 
+/* The word before an argument of the template, where it is the name of an enum; 0: it is none. */
+static size_t find_enum(const atx_draft *d, const atx_draft_targ *a)
+{
+    atx_draft_type type;
+    for (size_t i = d->kernel_text.head + 1; i < d->kernel_text.name && a->name[0]; i++)
+        if (atx_tokens_is(&d->code, i, a->name)) {
+            atx_draft_type_of(&type, d, i - 1, i);
+            return type.dtype && !type.structure ? i - 1 : 0;
+        }
+    return 0;
+}
+
 static void write_other(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
     const atx_span from = a->given.begin < a->given.end ? a->given : a->preset;
-    if (is_plain(d, from))
+    const size_t type = find_enum(d, a);
+    char name[ATX_MAX_WORD] = "";
+    if (type)
+        atx_draft_word(name, &d->code, type);
+    a->asked = !is_plain(d, from);
+    if (!a->asked)
         copy_span(a->text, d, from);
+    else if (name[0])
+        snprintf(a->text, sizeof a->text, "(%s)0", name);
     else
         d->asks_arguments = true;
 }

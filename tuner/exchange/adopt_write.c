@@ -33,7 +33,11 @@ static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questi
     char text[2 * ATX_DRAFT_EXPR + 400] = "";
     const atx_place at =
         a->allocated ? atx_draft_host_place(d, &d->code.items[a->allocated]) : (atx_place){ "" };
-    if (a->host_size[0] && !asks->larger)
+    if (a->before)
+        snprintf(text, sizeof text,
+                 "the launch passes it from an element on, and the kernel reads before that: it has to begin "
+                 "there");
+    else if (a->host_size[0] && !asks->larger)
         snprintf(text, sizeof text, "is it as large? %s allocates %s", at.text, a->host_size);
     else if (a->size_guessed && !asks->sizes)
         snprintf(text, sizeof text,
@@ -117,6 +121,13 @@ static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
         return;
     }
     atx_str_addf(out, "arg       %s %s = %s", a->name, type, atx_draft_value(a));
+    if (!a->type.dtype && a->type.targ < 0) {
+        atx_str_addf(out,
+                     "  # ? nothing here defines its type '%s': a number (f32, i32, ...), or a struct?\n",
+                     a->type.name[0] ? a->type.name : "auto");
+        d->out->questions++;
+        return;
+    }
     if (!a->value[0] && atx_draft_is_offset(a)) {
         atx_draft_ask(d, out, "the file does not say it: is it 0?");
         return;

@@ -169,6 +169,29 @@ static void write_limit(atx_draft *d)
         atx_str_add(out, " <= device.max_threads_per_block\n");
 }
 
+/* Whether an expression names a size of the problem. */
+static bool has_size(const atx_draft *d, const char *text)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].dim && atx_draft_names_word(text, d->args[i].name))
+            return true;
+    for (int i = 0; i < d->extra_count; i++)
+        if (atx_draft_names_word(text, d->extra_name[i]))
+            return true;
+    return false;
+}
+
+/* What a size can exceed: a grid in y and z, and shared memory. */
+static void write_launch_limits(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    for (int k = 1; k < 3; k++)
+        if (has_size(d, d->grid[k]) && !atx_draft_is_of_iteration(d, d->grid[k]))
+            atx_str_addf(out, "require   %s <= 65535  # blocks of a grid in %c\n", d->grid[k], "xyz"[k]);
+    if (has_size(d, d->shared_bytes) && !atx_draft_is_of_iteration(d, d->shared_bytes))
+        atx_str_addf(out, "require   %s <= device.max_shared_bytes\n", d->shared_bytes);
+}
+
 /* Arguments of the template's own, and with them the kernel's list. */
 static void write_own(atx_draft *d)
 {
@@ -221,13 +244,29 @@ static void write_launch(atx_draft *d)
     }
 }
 
+/* A path as a line has it: in quotes where it has blanks. */
+static void add_path(atx_str *out, const char *path)
+{
+    const char *quote = strpbrk(path, " \t#") ? "\"" : "";
+    atx_str_addf(out, "%s%s%s", quote, path, quote);
+}
+
+void atx_adopt_add_files(atx_str *out, const char *source, const char *const *includes)
+{
+    atx_str_add(out, "/*!autotune\ntemplate  adopted\nsource    ");
+    add_path(out, source);
+    atx_str_add(out, " device\n");
+    for (; includes && *includes; includes++) {
+        atx_str_add(out, "include   ");
+        add_path(out, *includes);
+        atx_str_add(out, "\n");
+    }
+}
+
 void atx_draft_write_template(atx_draft *d)
 {
     atx_str *out = &d->out->t;
-    atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s%s\n", d->in->source,
-                 ATX_DRAFT_CAN_HIDE ? " device" : "");
-    for (const char *const *folder = d->in->includes; folder && *folder; folder++)
-        atx_str_addf(out, "include   %s\n", *folder);
+    atx_adopt_add_files(out, d->in->source, d->in->includes);
     atx_str_add(out, "\n");
     const size_t before = out->len;
     write_params(d);
@@ -236,6 +275,7 @@ void atx_draft_write_template(atx_draft *d)
     write_limit(d);
     write_least(d);
     write_rules(d);
+    write_launch_limits(d);
     write_default(d);
     atx_str_add(out, out->len > before ? "\n" : "");
     atx_draft_write_loops(d);

@@ -1,6 +1,6 @@
 /*
  * catalog_check.c - checks the names that an op uses before they are declared: the op that it is compared
- * with, the parameters of its templates that metrics read, and the configuration that it trusts.
+ * with, the parameters of its templates that metrics read, and the templates that one replaces.
  */
 #include "lang/catalog_internal.h"
 
@@ -60,5 +60,19 @@ at_status atx_catalog_trusted(const atx_template **t, atx_config *config, const 
     memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
     if (atx_config_change(config, *t, op->expected.trusted_config, &cause) != AT_OK)
         return atx_fail_at(err, w, "%s", cause.text);
+    return AT_OK;
+}
+
+at_status atx_check_replaces(const atx_catalog *c, const atx_op *op, at_error *err)
+{
+    const size_t of = atx_catalog_op_index(c, op);
+    for (size_t i = 0; i < c->template_count; i++) {
+        const atx_template *t = c->templates[i].of == of ? atomic_load(&c->templates[i].t) : NULL;
+        for (int k = 0; t && k < t->replace_count; k++)
+            if (atx_catalog_index(c, op, t->replaces[k]) == c->template_count)
+                return atx_fail(err, AT_ERR_INPUT,
+                                "%s: found replaces '%s'; expected the name of a template of '%s'",
+                                t->text.file, t->replaces[k], op->name);
+    }
     return AT_OK;
 }

@@ -51,10 +51,12 @@ size_t atx_catalog_index(const atx_catalog *c, const atx_op *op, const char *nam
 
 /*
  * An op that compares itself with another must name one that exists, with as many sizes as that one has; its
- * metrics read parameters that one of its templates has, if there is one. AT_ERR_INPUT, with the place.
+ * metrics read parameters that one of its templates has, if there is one; a template of it stands in for
+ * others that it has. AT_ERR_INPUT, with the place.
  */
 at_status atx_check_ceiling(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
 at_status atx_check_metrics(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
+at_status atx_check_replaces(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
 
 /* It is not the default op. */
 void atx_catalog_no_default(atx_held_op *held);

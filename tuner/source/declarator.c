@@ -53,7 +53,9 @@ static bool read_kernel(atx_kernel_text *out, const atx_tokens *t, size_t i)
     bool named = false;
     while (i < t->count && !atx_tokens_is(t, i, "__global__")) {
         const bool bracket = atx_tokens_is(t, i + 1, "(");
-        if (t->items[i].attribute) {
+        const bool scope =
+            named && atx_tokens_is(t, i, "::") && atx_tokens_is_word(t, i + 1); /* void ns::k() */
+        if (t->items[i].attribute || scope) {
             i++;
         } else if (atx_tokens_is_word(t, i) && bracket && is_attribute(t, i)) {
             i = skip_brackets(t, i + 1);

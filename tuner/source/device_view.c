@@ -1,6 +1,7 @@
 /*
  * device_view.c - words reach declarations and macros, whose words are reached in turn. A word after '.' or
- * '->' names a member, and reaches nothing. A name in a conditional is reached only as a macro.
+ * '->' names a member, and reaches nothing. A name in a conditional is reached only as a macro. One that ends
+ * in '_' and that nothing defines is taken for the begin of names that ## makes: CASE_ of CASE_ ## n.
  */
 #include "source/device_view_internal.h"
 
@@ -389,6 +390,31 @@ static bool keep_operators(atx_view *v)
     return more;
 }
 
+/* Macros that a reached word in upper case may begin the name of; true: there were new ones. */
+static bool reach_pasted(atx_view *v)
+{
+    enum { MOST_PARTS = 256 }; /* each is compared with all words */
+    bool more = false;
+    int parts = 0;
+    for (size_t i = 0; i < v->t.words.slot_count && parts < MOST_PARTS; i++) {
+        const struct atx_word *part = &v->t.words.slots[i];
+        if (!part->text || part->len < 3 || part->text[part->len - 1] != '_' ||
+            (part->text[0] >= 'a' && part->text[0] <= 'z') || !v->reached[part->id] ||
+            v->defines.first[part->id] != SIZE_MAX || v->names.first[part->id] != SIZE_MAX)
+            continue;
+        parts++;
+        for (size_t k = 0; k < v->t.words.slot_count; k++) {
+            const struct atx_word *whole = &v->t.words.slots[k];
+            if (!whole->text || whole->len <= part->len || v->reached[whole->id] >= v->reached[part->id] ||
+                v->defines.first[whole->id] == SIZE_MAX || memcmp(whole->text, part->text, part->len) != 0)
+                continue;
+            reach(v, whole->id, v->reached[part->id]);
+            more = true;
+        }
+    }
+    return more;
+}
+
 /* Does only what comes with the program have a namespace of that name, and is nothing of it needed? It goes.
  */
 static bool is_left_empty(const atx_view *v, uint32_t word)
@@ -427,7 +453,7 @@ static void keep_uses(atx_view *v)
 
 static void find_reached(atx_view *v)
 {
-    enum { MOST = 8 }; /* rounds: operators that reach types that have operators */
+    enum { MOST = 8 }; /* rounds: operators that reach types that have operators, macros that make names */
     mark_global(v);
     atx_view_mark_members(v);
     for_words(v, v->request->replaced, take_replaced);
@@ -438,7 +464,7 @@ static void find_reached(atx_view *v)
             reach_line(v, &v->t.lines[i], ATX_AS_MACRO);
     keep_unnamed(v);
     visit_all(v);
-    for (int i = 0; i < MOST && keep_operators(v); i++)
+    for (int i = 0; i < MOST && (keep_operators(v) | reach_pasted(v)); i++)
         visit_all(v);
     keep_uses(v);
     visit_all(v);

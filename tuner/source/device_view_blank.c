@@ -124,12 +124,18 @@ static bool is_for_headers(const atx_view *v, const atx_line *line)
 static void write_lacks(atx_view *v, const atx_token *directive, const char *name, bool unknown)
 {
     static const char LACKS[] = ATX_LACKS;
+    static const char HIP[] = "#define __HIPCC__ 1"; /* as its header has it where nvcc compiles */
     const size_t n = sizeof LACKS - 1;
     char *at = v->text + directive->begin;
     if (!unknown || directive->spliced || name < at + n ||
         name - at > (ptrdiff_t)(directive->end - directive->begin) ||
         memchr(at, '\n', directive->end - directive->begin)) {
         blank(v, directive->begin, directive->end);
+        return;
+    }
+    if (strncmp(name + 1, "hip/", 4) == 0 && directive->end - directive->begin >= sizeof HIP - 1) {
+        blank(v, directive->begin, directive->end);
+        memcpy(at, HIP, sizeof HIP - 1);
         return;
     }
     memcpy(at, LACKS, n);
@@ -152,6 +158,85 @@ static void decide_macro(atx_view *v, const atx_line *line)
     if (defines && line->name != ATX_NO_WORD &&
         (v->replaced[line->name] || (!v->reached[line->name] && !is_for_headers(v, line))))
         blank(v, directive->begin, directive->end);
+}
+
+/* Does the text define the macro at a token of a directive? One that begins with '_' is the compiler's, or of
+ * CUDA's headers. */
+static bool is_defined(const atx_view *v, const char *text, const atx_token *word)
+{
+    const uint32_t id = atx_words_find(&v->t.words, text + word->begin, word->end - word->begin);
+    return text[word->begin] == '_' || atx_token_is(text, word, "defined") ||
+           (id != ATX_NO_WORD && v->defines.first[id] != SIZE_MAX);
+}
+
+/* #if VERSION_AT_LEAST(3, 4), of a header that was left out: no other name that is unknown there is an error,
+ * but 0. So is this one. */
+static void blank_calls(atx_view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    atx_lexer inside = atx_lexer_inside(v->text, directive);
+    atx_token word, next;
+    size_t begin = SIZE_MAX;
+    int depth = 0;
+    if (line->hidden || directive->spliced || atx_headers_count(v->request->headers) > 0 ||
+        directive->begin < v->request->given || !atx_lexer_next(&word, &inside) ||
+        !atx_lexer_next(&word, &inside))
+        return;
+    for (; atx_lexer_next(&next, &inside); word = next) {
+        if (begin == SIZE_MAX && word.kind == ATX_TOKEN_WORD && atx_token_is(inside.text, &next, "(") &&
+            !is_defined(v, inside.text, &word))
+            begin = directive->begin + word.begin;
+        else if (begin == SIZE_MAX)
+            continue;
+        depth += atx_token_is(inside.text, &next, "(") - atx_token_is(inside.text, &next, ")");
+        if (depth)
+            continue;
+        blank(v, begin, directive->begin + next.end);
+        v->text[begin] = '0';
+        begin = SIZE_MAX;
+    }
+}
+
+/* PROJECT_WITH_CUDA and its kin, which only a build defines. */
+static bool is_of_build(const atx_view *v, const char *text, const atx_token *word)
+{
+    static const char *const ENDS[] = { "_WITH_CUDA", "_USE_CUDA", "_HAVE_CUDA", "_ENABLE_CUDA" };
+    const size_t len = word->end - word->begin;
+    bool ends = false;
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        const size_t n = strlen(ENDS[i]);
+        ends = ends || (len > n && memcmp(text + word->end - n, ENDS[i], n) == 0);
+    }
+    return ends && !is_defined(v, text, word);
+}
+
+/* In place: #ifdef X as #if 1, #ifndef X as #if 0, defined(X) and X as 1. */
+static void set_build(atx_view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    atx_lexer inside = atx_lexer_inside(v->text, directive);
+    atx_token first, before[2] = { 0 }, word;
+    if (line->hidden || directive->spliced || directive->begin < v->request->given ||
+        !atx_lexer_next(&first, &inside))
+        return;
+    const bool denies = atx_token_is(inside.text, &first, "ifndef");
+    const bool asks = denies || atx_token_is(inside.text, &first, "ifdef");
+    for (; atx_lexer_next(&word, &inside); before[0] = before[1], before[1] = word) {
+        atx_token begin = word, end = word;
+        if (word.kind != ATX_TOKEN_WORD || !is_of_build(v, inside.text, &word))
+            continue;
+        const bool bracket = before[1].end && atx_token_is(inside.text, &before[1], "(") &&
+                             atx_token_is(inside.text, &before[0], "defined");
+        if (bracket && atx_lexer_next(&end, &inside))
+            begin = before[0];
+        else if (before[1].end && atx_token_is(inside.text, &before[1], "defined"))
+            begin = before[1];
+        if (asks)
+            blank(v, directive->begin + first.begin + 2, directive->begin + first.end);
+        blank(v, directive->begin + begin.begin, directive->begin + end.end);
+        v->text[directive->begin + begin.begin] = denies ? '0' : '1';
+        word = end;
+    }
 }
 
 /* Does a condition ask for what the kernels use, or for the device that they are compiled for? */
@@ -226,6 +311,11 @@ void atx_view_blank(atx_view *v)
             decide_include(v, &v->t.lines[i]);
     for (size_t i = 0; i < v->t.line_count; i++)
         decide_macro(v, &v->t.lines[i]);
+    for (size_t i = 0; i < v->t.line_count; i++)
+        if (v->t.lines[i].kind == ATX_DIRECTIVE_IF || v->t.lines[i].kind == ATX_DIRECTIVE_ELSE) {
+            set_build(v, &v->t.lines[i]);
+            blank_calls(v, &v->t.lines[i]);
+        }
     for (size_t i = 0; i < v->t.tokens.count; i++)
         if (is_hidden(v, i))
             blank(v, v->t.tokens.items[i].begin, v->t.tokens.items[i].end);

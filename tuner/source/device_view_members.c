@@ -1,7 +1,7 @@
 /*
  * device_view_members.c - functions of the host within classes that kernels use: constructors that allocate,
  * destructors. As outside of classes, one is the host's that neither an attribute nor a macro makes the
- * device's. What is declared without a body stays.
+ * device's. What is declared without a body stays, unless it is marked __host__ alone, which NVRTC refuses.
  */
 #include "source/device_view_internal.h"
 
@@ -12,6 +12,7 @@ typedef struct member {
     bool list;      /* a ':' behind the parameters         */
     bool type;      /* struct, class, union or enum        */
     bool device;    /* an attribute or a macro may say so */
+    bool host;      /* __host__ does                       */
 } member;
 
 static bool is(const atx_view *v, size_t i, const char *what)
@@ -34,6 +35,7 @@ static const char *const TYPES[] = { "struct", "class", "union", "enum", NULL };
 static void note_word(member *m, const atx_view *v, size_t i)
 {
     m->type = m->type || (!m->arguments && is_one_of(v, i, TYPES));
+    m->host = m->host || is(v, i, "__host__");
     m->device = m->device || (atx_items_flags(&v->t, i) & ATX_WORD_DEVICE) ||
                 (!m->arguments && !(atx_items_flags(&v->t, i) & ATX_WORD_MACRO) &&
                  atx_items_looks_like_macro(&v->t, i));
@@ -54,6 +56,14 @@ static bool has_directive(const atx_view *v, size_t begin, size_t end)
     return false;
 }
 
+/* The member that ends with token `end`. */
+static void mark_host(atx_view *v, size_t begin, size_t end)
+{
+    const bool host = !has_directive(v, begin, end);
+    for (size_t i = begin; i <= end && host; i++)
+        v->host[i] = true;
+}
+
 enum { MOST_DEPTH = 64 }; /* of classes within classes: each is a call */
 
 static void mark_body(atx_view *v, size_t open, size_t close, int depth);
@@ -67,9 +77,8 @@ static bool take_brace(member *m, atx_view *v, size_t open, size_t close, int de
     }
     if (!m->arguments || m->value || is_initialiser(m, v, open, close))
         return false;
-    const bool host = !m->device && !has_directive(v, m->begin, close);
-    for (size_t i = m->begin; i <= close && host; i++)
-        v->host[i] = true;
+    if (!m->device)
+        mark_host(v, m->begin, close);
     return true;
 }
 
@@ -91,6 +100,8 @@ static void mark_body(atx_view *v, size_t open, size_t close, int depth)
         if (is_one_of(v, i, ACCESS) && is(v, i + 1, ":")) {
             m = begin_member(++i + 1);
         } else if (is(v, i, ";")) {
+            if (m.host && !m.device && m.arguments)
+                mark_host(v, m.begin, i);
             m = begin_member(i + 1);
         } else if (is(v, i, "{") && pair < close) {
             if (take_brace(&m, v, i, pair, depth))

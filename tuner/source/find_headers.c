@@ -1,8 +1,10 @@
 /* find_headers.c - files are read once each, breadth first; a header that cannot be read counts as found. */
 #include "source/find_headers.h"
 
+#include "source/declarator.h"
 #include "source/device_headers.h"
 #include "source/directives.h"
+#include "source/host_launch.h"
 #include "source/paths.h"
 #include "util/regular.h"
 
@@ -205,12 +207,20 @@ void atx_found_headers_clear(atx_found_headers *found)
 
 /* ---- the other way ---- */
 
-static bool includes(const char *includer, const char *path)
+/* What is looked for among the files of a folder. */
+typedef struct wanted {
+    bool (*test)(const char *candidate, const struct wanted *w);
+    int (*filter)(const struct dirent *entry);
+    const char *path, *kernel;
+} wanted;
+
+static bool includes(const char *includer, const wanted *w)
 {
+    const char *path = w->path;
     atx_str text = { 0 };
-    struct stat wanted, found;
+    struct stat own, found;
     bool is = false;
-    if (atx_regular_read(&text, includer, MAX_BYTES, NULL) != AT_OK || stat(path, &wanted) != 0) {
+    if (atx_regular_read(&text, includer, MAX_BYTES, NULL) != AT_OK || stat(path, &own) != 0) {
         atx_str_clear(&text);
         return false;
     }
@@ -225,8 +235,8 @@ static bool includes(const char *includer, const char *path)
         atx_str name = { 0 }, file = { 0 };
         atx_str_add_bytes(&name, d.name, d.len);
         atx_beside(&file, includer, atx_str_text(&name));
-        is = !file.failed && stat(atx_str_text(&file), &found) == 0 && found.st_dev == wanted.st_dev &&
-             found.st_ino == wanted.st_ino;
+        is = !file.failed && stat(atx_str_text(&file), &found) == 0 && found.st_dev == own.st_dev &&
+             found.st_ino == own.st_ino;
         atx_str_clear(&name);
         atx_str_clear(&file);
     }
@@ -234,24 +244,60 @@ static bool includes(const char *includer, const char *path)
     return is;
 }
 
-static int is_cuda(const struct dirent *entry)
+/* A launch of the kernel, which another one of that name is not meant by. */
+static bool launches(const char *candidate, const wanted *w)
 {
-    const size_t len = strlen(entry->d_name);
-    return len > 3 && strcmp(entry->d_name + len - 3, ".cu") == 0;
+    atx_str text = { 0 };
+    atx_tokens t = { 0 };
+    atx_host_launch launch;
+    atx_kernel_text k;
+    size_t at = 0;
+    bool is = atx_regular_read(&text, candidate, MAX_BYTES, NULL) == AT_OK &&
+              strstr(atx_str_text(&text), w->kernel) && atx_code_read(&t, atx_str_text(&text)) &&
+              atx_host_launch_next(&launch, &t, w->kernel, &at);
+    for (at = 0; is && atx_code_kernel(&k, &t, &at);)
+        is = !atx_tokens_is(&t, k.name, w->kernel) ||
+             !atx_tokens_is(&t, atx_tokens_match(&t, k.open) + 1, "{");
+    atx_tokens_clear(&t);
+    atx_str_clear(&text);
+    return is;
 }
 
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t len = strlen(name), n = strlen(ending);
+    return len > n && strcmp(name + len - n, ending) == 0;
+}
+
+static int is_cuda(const struct dirent *entry)
+{
+    return ends_in(entry->d_name, ".cu");
+}
+
+static int is_source(const struct dirent *entry)
+{
+    static const char *const ENDINGS[] = { ".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc" };
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++)
+        if (ends_in(entry->d_name, ENDINGS[i]))
+            return 1;
+    return 0;
+}
+
+enum { MOST_FILES = 200 }; /* of a folder */
+
 /* In one folder: "." or "..", from the file's. */
-static void find_in(atx_str *out, const char *path, const char *folder)
+static void find_in(atx_str *out, const char *folder, const wanted *w)
 {
     struct dirent **entries = NULL;
     atx_str whole = { 0 }, candidate = { 0 };
-    atx_beside(&whole, path, folder);
-    const int count = whole.failed ? 0 : scandir(whole.len ? whole.data : ".", &entries, is_cuda, alphasort);
+    atx_beside(&whole, w->path, folder);
+    const int count =
+        whole.failed ? 0 : scandir(whole.len ? whole.data : ".", &entries, w->filter, alphasort);
     for (int i = 0; i < count; i++) {
         atx_str_reset(&candidate);
         const bool slash = whole.len && whole.data[whole.len - 1] != '/';
         atx_str_addf(&candidate, "%s%s%s", atx_str_text(&whole), slash ? "/" : "", entries[i]->d_name);
-        if (!out->len && !candidate.failed && includes(candidate.data, path))
+        if (!out->len && !candidate.failed && i < MOST_FILES && w->test(candidate.data, w))
             atx_str_add(out, candidate.data);
         free(entries[i]);
     }
@@ -263,9 +309,18 @@ static void find_in(atx_str *out, const char *path, const char *folder)
 
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 {
+    const wanted w = { includes, is_cuda, path, NULL };
     atx_str_reset(out);
-    find_in(out, path, ".");
+    find_in(out, ".", &w);
     if (!out->len)
-        find_in(out, path, "..");
+        find_in(out, "..", &w);
+    return atx_str_status(out, err);
+}
+
+at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err)
+{
+    const wanted w = { launches, is_source, path, kernel };
+    atx_str_reset(out);
+    find_in(out, ".", &w);
     return atx_str_status(out, err);
 }

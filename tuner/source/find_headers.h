@@ -33,3 +33,7 @@ void atx_found_headers_clear(atx_found_headers *found);
  * empty: there is none. For `adopt FILE`, which can draft that file's kernel instead.
  */
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* The first file by name in the same folder that launches the kernel, and has none of that name itself; *out
+ * stays empty: there is none. */
+at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err) AT_MUST_CHECK;

@@ -3,6 +3,8 @@
 
 #include "source/declarator.h"
 
+#include <string.h>
+
 /* "<<<" at token i: the lexer has "<<" and "<". */
 static bool opens(const atx_tokens *t, size_t i)
 {
@@ -99,27 +101,87 @@ static int read_array(size_t (*out)[2], const atx_tokens *t, size_t name, size_t
     return -1;
 }
 
-/* cudaLaunchKernel((void *)k<T>, grid, block, args, shared, stream) at its name. */
+/* The kernel of "(void *)k<T>", "(k<T>)", "HIP_KERNEL_NAME(k<T>)". */
+static void read_name(atx_host_launch *out, const atx_tokens *t, size_t begin, size_t end)
+{
+    while (end > begin && atx_tokens_is(t, end - 1, ")") && t->items[end - 1].pair >= begin) {
+        begin = t->items[end - 1].pair + 1;
+        end--;
+    }
+    const size_t list = find_list(t, end);
+    *out =
+        (atx_host_launch){ .at = (list ? list - 1 : end) - 1, .list = list, .list_end = list ? end - 1 : 0 };
+    while (out->at > begin && !atx_tokens_is_word(t, out->at))
+        out->at--;
+}
+
+/* cudaLaunchKernel(k, grid, block, args, shared, stream) and hipLaunchKernelGGL(k, grid, block, shared,
+ * stream, arguments...) at its name. */
 static bool read_call(atx_host_launch *out, const atx_tokens *t, size_t i)
 {
-    size_t parts[8][2];
+    enum { MOST = ATX_HOST_ARGS + 5 };
+    static const int LISTED[] = { 1, 2, 4, 5 }, FLAT[] = { 1, 2, 3, 4 };
+    size_t parts[MOST][2];
     const size_t open = i + 1, end = atx_tokens_match(t, open);
-    const int count = end < t->count ? split(parts, 8, t, open + 1, end) : 0;
-    if (count < 4)
+    const int count = end < t->count ? split(parts, MOST, t, open + 1, end) : 0;
+    const bool flat = atx_tokens_is(t, i, "hipLaunchKernelGGL");
+    if (count < 4 + flat)
         return false;
-    const size_t list = find_list(t, parts[0][1]);
-    const size_t name = list ? list - 1 : parts[0][1];
-    *out = (atx_host_launch){ .at = name - 1, .list = list, .list_end = list ? parts[0][1] - 1 : 0 };
-    while (out->at > parts[0][0] && !atx_tokens_is_word(t, out->at))
-        out->at--;
+    read_name(out, t, parts[0][0], parts[0][1]);
     out->cooperative = atx_tokens_is(t, i, "cudaLaunchCooperativeKernel");
-    static const int FROM[] = { 1, 2, 4, 5 };
-    for (int k = 0; k < 4 && FROM[k] < count; k++) {
-        out->config[k][0] = parts[FROM[k]][0];
-        out->config[k][1] = parts[FROM[k]][1];
+    for (int k = 0; k < 4 && (flat ? FLAT : LISTED)[k] < count; k++) {
+        memcpy(out->config[k], parts[(flat ? FLAT : LISTED)[k]], sizeof out->config[k]);
         out->config_count++;
     }
-    out->arg_count = parts[3][1] == parts[3][0] + 1 ? read_array(out->args, t, parts[3][0], i) : -1;
+    if (flat)
+        memcpy(out->args, parts[5], sizeof *parts * (size_t)(count - 5));
+    out->arg_count = flat                             ? count - 5
+                     : parts[3][1] == parts[3][0] + 1 ? read_array(out->args, t, parts[3][0], i)
+                                                      : -1;
+    return true;
+}
+
+/* "config.MEMBER = ...;", or "config = {...}" whose part `nth` it is, before token i: the last one. */
+static bool read_member(size_t out[2], const atx_tokens *t, size_t config, size_t i, const char *member,
+                        int nth)
+{
+    size_t parts[4][2];
+    for (size_t at = i; at-- > 0;) {
+        if (!atx_code_same(t, at, config))
+            continue;
+        if (atx_tokens_is(t, at + 1, ".") && atx_tokens_is(t, at + 2, member) &&
+            atx_tokens_is(t, at + 3, "=")) {
+            out[0] = at + 4;
+            out[1] = atx_tokens_find(t, at + 4, t->count, ";");
+            return true;
+        }
+        const size_t brace = at + 1 + atx_tokens_is(t, at + 1, "=");
+        if (!atx_tokens_is(t, brace, "{") ||
+            split(parts, 4, t, brace + 1, atx_tokens_match(t, brace)) <= nth ||
+            atx_tokens_is(t, brace + 1, "."))
+            continue;
+        memcpy(out, parts[nth], sizeof parts[nth]);
+        return true;
+    }
+    return false;
+}
+
+/* cudaLaunchKernelEx(&config, k<T>, arguments...) at its name. */
+static bool read_configured(atx_host_launch *out, const atx_tokens *t, size_t i)
+{
+    static const char *const MEMBERS[] = { "gridDim", "blockDim", "dynamicSmemBytes" };
+    enum { MOST = ATX_HOST_ARGS + 2 };
+    size_t parts[MOST][2];
+    const size_t open = i + 1, end = atx_tokens_match(t, open);
+    const int count = end < t->count ? split(parts, MOST, t, open + 1, end) : 0;
+    if (count < 2)
+        return false;
+    read_name(out, t, parts[1][0], parts[1][1]);
+    for (int k = 0; k < 3; k++)
+        out->config_count +=
+            out->config_count == k && read_member(out->config[k], t, parts[0][1] - 1, i, MEMBERS[k], k);
+    out->arg_count = count - 2;
+    memcpy(out->args, parts[2], sizeof *parts * (size_t)out->arg_count);
     return true;
 }
 
@@ -153,7 +215,7 @@ void atx_host_find_loops(atx_host_launch *launch, const atx_tokens *t)
 bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char *kernel, size_t *at)
 {
     static const char *const CALLS[] = { "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "hipLaunchKernel",
-                                         NULL };
+                                         "hipLaunchKernelGGL", NULL };
     while (*at < t->count) {
         const size_t i = (*at)++;
         bool found = false;
@@ -162,6 +224,8 @@ bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char 
         else if (atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, "(") &&
                  atx_token_is_one_of(t->text, &t->items[i], CALLS))
             found = read_call(out, t, i);
+        else if (atx_tokens_is(t, i, "cudaLaunchKernelEx") && atx_tokens_is(t, i + 1, "("))
+            found = read_configured(out, t, i);
         if (found && (!kernel || atx_tokens_is(t, out->at, kernel)))
             return true;
     }

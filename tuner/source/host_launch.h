@@ -1,6 +1,8 @@
 /*
  * host_launch.h - launches in the host's part of a file: k<<<grid, block, shared, stream>>>(args), and
- * cudaLaunchKernel(k, grid, block, args, shared, stream) and its kin. Spans of tokens; nothing is evaluated.
+ * cudaLaunchKernel(k, grid, block, args, shared, stream) and its kin, with a
+ * config and those of HIP too. Spans of tokens;
+ * nothing is evaluated.
  */
 #pragma once
 

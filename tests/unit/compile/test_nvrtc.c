@@ -210,11 +210,15 @@ Test(nvrtc, leaves_textures_out_where_a_kernel_has_none)
                                 "#endif\n",
                       TEXTURE[] = "extern \"C\" __global__ void read(float *p, cudaTextureObject_t t)\n"
                                   "{\n    *p = tex2D<float>(t, 1.0f, 2.0f);\n}\n",
+                      REFUSED[] = "__global__ void k(int *p) { static_assert(sizeof *p == 8, \"\"); }\n",
                       WRONG[] = "extern \"C\" __global__ void read(float *p, cudaTextureObject_t t)\n"
                                 "{\n    *p = tex2D<float>(t, 1.0f, 2.0f) + X;\n}\n";
     attempt a = open_or_skip();
     cr_assert(compile(&a, PLAIN, 80, ATX_PTX) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
     cr_expect(strstr(atx_str_text(&a.code), "minimal") || atof(atx_nvrtc_version(a.nvrtc)) < 12);
+    cr_assert(compile(&a, REFUSED, 80, ATX_PTX) == AT_OK && !a.ok);
+    cr_assert(compile(&a, PLAIN, 80, ATX_PTX) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
+    cr_expect(!strstr(atx_str_text(&a.code), "whole"), "one configuration's own error is nobody else's");
     cr_assert(compile(&a, TEXTURE, 80, ATX_CUBIN) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
     cr_assert(compile(&a, WRONG, 80, ATX_CUBIN) == AT_OK && !a.ok);
     cr_assert(strstr(atx_str_text(&a.log), "\"X\" is undefined"), "%s", atx_str_text(&a.log));

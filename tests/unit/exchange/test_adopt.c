@@ -579,6 +579,11 @@ Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
           "k.cu:2: found the buffer 'list' of k, of structs 'L' that have pointers" },
         { "struct L { float f[2000]; };\n__global__ void k(float *y, L l) { y[0] = l.f[0]; }", NULL,
           "k.cu:2: found the argument 'l' of k, a struct of 8000 bytes" },
+        { "struct B { __device__ int operator[](int i) { return i; } };\n__global__ void k(int n) { B b; "
+          "b[n]; }",
+          NULL, "k.cu:2: found no pointer among the parameters of k; expected a buffer that it writes" },
+        { "__global__ void k(float *y) { k<<<1, 2>>>(y); }", NULL,
+          "k.cu:1: found a launch of 'k' of k; expected" },
         { "template <class... A> __global__ void k(float *y, A... a) { y[0] = 1; }", NULL,
           "k.cu:1: found k, a template of any number of arguments" },
     };

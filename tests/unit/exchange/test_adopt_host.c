@@ -198,3 +198,137 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+Test(adopt_host, overloads_of_the_files_own_names_for_numbers_have_symbols)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a typedef, and the integers of host.cuh",
+          .text =
+              "typedef float real;\n#define count_t unsigned\n"
+              "__global__ void k(real *y, const real *x, count_t n, int64_t m) { y[threadIdx.x] = x[m]; }\n"
+              "__global__ void k(real *y, const int *x, count_t n, int64_t m) { y[threadIdx.x] = x[m]; }\n",
+          .lines = { "kernel    _Z1kPfPKfjx  # overload 1 of 2\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_host, structs_that_are_no_list_of_fields_have_a_size)
+{
+    static const example EXAMPLES[] = {
+        { .what = "virtual functions: a pointer to their table",
+          .text = "template <class T, int N> class Strides { public: virtual ~Strides() = default;\n"
+                  "__device__ T at(int i) const { return s[i]; } T s[N]; };\n"
+                  "__global__ void k(float *y, Strides<int, 3> s, int n) { if (threadIdx.x < n) "
+                  "y[threadIdx.x] = 1; }",
+          .lines = { "struct    Strides bytes 24 align 8  # more than a list of fields: zeros\n" } },
+        { .what = "more fields than a declaration has, by an array of structs",
+          .text = "struct One { int a, b, c; }; struct All { One of[16]; };\n"
+                  "__global__ void k(float *y, All s, int n) { if (threadIdx.x < n) y[threadIdx.x] = "
+                  "s.of[0].a; }",
+          .lines = { "struct    All bytes 192 align 4  # more than a list of fields: zeros\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define COPY                                                                                                 \
+    "template <int N> __global__ void k(float *y, const float *x, int n) {\n"                                \
+    "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] + N; }\n"
+
+Test(adopt_host, a_launch_through_a_pointer_is_one)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a variable",
+          .text = COPY "void run(float *y, float *x, int n) { void (*f)(float *, const float *, int);\n"
+                       "switch (n) { case 1: f = &other; break; case 2: f = &k<4>; break; }\n"
+                       "f<<<(n + 127) / 128, 128>>>(y, x, n); }\n"
+                       "void more(float *y) { f<<<1, 1>>>(y, y, 1); }",
+          .lines = { "kernel    k<4>", "default   BLOCK=128",
+                     "grid      (n + (BLOCK - 1)) / BLOCK  # line 5\n" } },
+        { .what = "a variable that is declared with it",
+          .text = COPY
+          "void run(float *y, float *x, int n) {\nauto f = k<2>;\nf<<<(n + 63) / 64, 64>>>(y, x, n); }",
+          .lines = { "kernel    k<2>", "default   BLOCK=64" } },
+        { .what = "a configuration by its members",
+          .text = COPY
+          "void run(float *y, float *x, int n) { cudaLaunchConfig_t config = { 0 };\n"
+          "config.gridDim = (n + 63) / 64; config.blockDim = dim3(64); config.dynamicSmemBytes = 32;\n"
+          "cudaLaunchKernelEx(&config, k<3>, y, x, n); }",
+          .lines = { "kernel    k<3>", "default   BLOCK=64",
+                     "grid      (n + (BLOCK - 1)) / BLOCK  # line 5\n", "shared    32\n" } },
+        { .what = "a configuration in braces",
+          .text = COPY
+          "void run(float *y, float *x, int n) { cudaLaunchConfig_t c{ dim3((n + 63) / 64), 64, 0 };\n"
+          "cudaLaunchKernelEx(&c, k<3>, y, x, n); }",
+          .lines = { "default   BLOCK=64", "grid      (n + (BLOCK - 1)) / BLOCK  # line 4\n" } },
+        { .what = "a parameter",
+          .text = COPY "template <class F> void time(const char *name, F f, float *y, int n) {\n"
+                       "f<<<(n + 63) / 64, 64>>>(y, y, n); }\n"
+                       "int main() { time(\"k\", k<8>, 0, 1 << 20); }",
+          .lines = { "kernel    k<8>", "default   BLOCK=64", "# line 4\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define ALL "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+Test(adopt_host, the_launch_that_is_meant_is_read)
+{
+    static const example EXAMPLES[] = {
+        { .what = "one of numbers warms up",
+          .text = "__global__ void k(float *y, int n, int m) { " ALL " if (i < n * m) y[i] = 1; }\n"
+                  "void run(float *y, int n, int m) { k<<<(n * m + 63) / 64, 64>>>(y, 1, 1);\n"
+                  "k<<<(n * m + 63) / 64, 64>>>(y, n, m); }",
+          .lines = { "arg       y T[n * m] output", "# line 3\n" } },
+        { .what = "one whose template has the block's size",
+          .text = "template <int SIZE> __global__ void k(float *y, int n) { __shared__ float s[SIZE];\n"
+                  "int i = blockIdx.x * SIZE + threadIdx.x; s[threadIdx.x] = 1; if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { int size = 32; dim3 threads(size);\n"
+                  "if (size == 16) k<16><<<(n + 15) / 16, threads>>>(y, n);\n"
+                  "else k<32><<<(n + 31) / 32, threads>>>(y, n); }",
+          .lines = { "default   SIZE=32", "# line 5\n", "block     32\n" } },
+        { .what = "a block that is rounded up from itself",
+          .text = "__global__ void k(float *y, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                  "y[blockIdx.x * n + i] = 1; }\n"
+                  "void run(float *y, int m, int n) { dim3 block(std::min(n, 128));\n"
+                  "block.x = 32 * ((block.x + 31) / 32); k<<<m, block>>>(y, n); }",
+          .lines = { "block     min(n, 128)" } },
+        { .what = "blocks by numbers, of which each thread has what the host allocates",
+          .text = "__device__ void set(float *y);\n"
+                  "__global__ void k(float *y) { " ALL " set(y + i); }\n"
+                  "void run() { float *y; cudaMalloc(&y, 30 * 256 * sizeof(float)); k<<<30, 256>>>(y); }",
+          .lines = { "arg       y T[7680] ", "block     256\n", "!param" } },
+        { .what = "a buffer from its middle, of which the kernel goes back",
+          .text =
+              "__global__ void k(float *y, const float *x, int n) { " ALL " if (i < n) y[i] = x[i - 4]; }\n"
+              "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x + 4, n); }",
+          .lines = { "arg       x T[n] input uniform -1 1  # ? the launch passes it from an element on" } },
+        { .what = "a kernel that is defined by its whole name",
+          .text = "namespace a { namespace b { template <class T> __global__ void k(T *y, int n); } }\n"
+                  "template <class T> __global__ void a::b::k(T *y, int n) { " ALL " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { a::b::k<<<(n + 63) / 64, 64>>>(y, n); }",
+          .lines = { "kernel    a::b::k<T>", "default   BLOCK=64", "arg       y T[n] output" } },
+        { .what = "a type of the template that nobody knows is T, whatever other buffers are",
+          .text =
+              "template <class S> __global__ void k(const long *b, const S *x, S *y, int n) { " ALL
+              " if (i < n) y[i] = x[i] + b[i]; }\n"
+              "void run(long *b, some *x, some *y, int n) { k<some><<<(n + 63) / 64, 64>>>(b, x, y, n); }",
+          .lines = { "type      T = f32", "arg       b i64[n] input", "arg       x T[n] input" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+/* The 17th would be a number of four bytes. */
+Test(adopt_host, more_structs_than_there_is_room_for_are_refused)
+{
+    char text[4000] = "__global__ void k(int n";
+    for (int i = 0; i < 17; i++)
+        snprintf(text + strlen(text), 100, ", torch::PackedTensorAccessor32<float, 1> t%d", i);
+    snprintf(text + strlen(text), 100, ") { if (threadIdx.x < n) t0[threadIdx.x] = 1; }");
+    atx_adopted out;
+    at_error err = { 0 };
+    const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
+    cr_expect_eq(atx_adopt(&out, &in, &err), AT_ERR_INPUT, "%s", text);
+    cr_expect_str_eq(err.text,
+                     "k.cu:1: found the argument 't16' of k, behind structs and tensors of 16 kinds; "
+                     "expected fewer: pass pointers and numbers");
+}

@@ -24,6 +24,35 @@ Test(adopt_macros, a_loop_whose_head_is_a_macro_is_that_loop)
                   "__global__ void k(float *y, int count) { LOOP(at) y[at] = 1; }\n"
                   "void run(float *y, int m) {\n    k<<<(m + 63) / 64, 64>>>(y, m);\n}\n",
           .lines = { "arg       y T[count] output\n", "# line 5\n" } },
+        { .what = "an argument is no token with what stands before or behind it",
+          .text =
+              "#define RUN(n, x) k<<<(n + 255) / 256, 256>>>(y, n, 3-x, -x-x)\n"
+              "__global__ void k(float *y, int n, int a, int b) {\n"
+              "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = a + b;\n}\n"
+              "void run(float *y, int n) { RUN(n, -1); }\n",
+          .lines = { "arg       a i32 = 4\n", "arg       b i32 = 2\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_macros, hip_on_a_gpu_of_nvidia)
+{
+    static const example EXAMPLES[] = {
+        { .what = "its macro, and its launches",
+          .text =
+              "#include \"hip/hip_runtime.h\"\n#ifdef __HIPCC__\ntypedef double real;\n#else\n"
+              "typedef float real;\n#endif\n"
+              "template <int N> __global__ void k(real *y, int n, int m) {\n"
+              "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = m; }\n"
+              "void run(real *y, int n) {\nhipLaunchKernelGGL(HIP_KERNEL_NAME(k<4>), dim3((n + 63) / 64), "
+              "dim3(64), 128, 0, y, n, 3); }\n",
+          .lines = { "type      T = f64", "kernel    k<4>", "default   BLOCK=64", "shared    128\n",
+                     "arg       m i32 = 3\n", "# line 10\n" } },
+        { .what = "no macro without a header of it",
+          .text = "#ifdef __HIPCC__\n#include <hip/hip_runtime.h>\ntypedef double real;\n#else\n"
+                  "typedef float real;\n#endif\n"
+                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
+          .lines = { "type      T = f32" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -57,6 +86,10 @@ Test(adopt_macros, macros_that_the_file_asks_for_and_does_not_define_are_defined
                   "#error BITS must be 32 or 64\n#endif\n#ifdef DEBUG\nint debug;\n#endif\n"
                   "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
           .lines = { "type      T = f32", "define    BITS = 32  # ?", "!DEBUG" } },
+        { .what = "one of a build with CUDA is known",
+          .text = "#if !defined(LIB_WITH_CUDA)\ntypedef float real;\n#else\ntypedef double real;\n#endif\n"
+                  "__global__ void k(real *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n",
+          .lines = { "type      T = f64", "!define" } },
         { .what = "one that the file has without it is that",
           .text = "#ifdef FAST\n__global__ void k(double *y, int n) { y[threadIdx.x] = 1; }\n#else\n"
                   "__global__ void k(float *y, int n) { y[threadIdx.x] = 1; }\n#endif\n",

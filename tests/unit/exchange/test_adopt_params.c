@@ -204,3 +204,85 @@ Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+Test(adopt_params, arrays_of_the_kernel_limit_the_sizes_that_index_them)
+{
+    static const example EXAMPLES[] = {
+        { .what = "by the counter of a loop",
+          .text = "__global__ void k(const float *x, float *y, int n, int D) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float z[30], s = 0;\n"
+                  "for (int d = 0; d < D; d++) z[d] = x[i * D + d];\n"
+                  "for (int d = 0; d <= D - 1; d++) s += z[d]; y[i] = s; }",
+          .lines = { "require   D <= 30  # an array of the kernel has no more\n", "!require   n" } },
+        { .what = "each dimension",
+          .text =
+              "__global__ void k(const float *x, float *y, int n, int m) { __shared__ float z[16][1 << 5];\n"
+              "for (int a = 0; a < n; a++) for (int b = 0; b < m; b++) { z[a][b] = x[a * m + b];\n"
+              "y[a * m + b] = z[a][b]; } }",
+          .lines = { "require   n <= 16 ", "require   m <= 32 " } },
+        { .what = "an index of less is none of them, nor is a number that is no size",
+          .text = "__global__ void k(const float *x, float *y, int n, int rounds) { float z[8];\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n"
+                  "for (int r = 0; r < rounds; r++) z[r] = r; y[i] = z[i % 8] + z[n & 7]; }",
+          .lines = { "!require" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_number_whose_type_nothing_defines_is_asked)
+{
+    static const example EXAMPLES[] = {
+        { .what = "its name is in the question",
+          .text = "#include \"theirs.h\"\n__global__ void k(float *y, State s, int n) {\n"
+                  "int i = threadIdx.x; if (i < n) y[i] = s.at(i); }",
+          .lines = { "arg       s f32 = 1  # ? nothing here defines its type 'State': a number (f32, i32, "
+                     "...), "
+                     "or a struct?\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, what_a_size_makes_too_large_to_launch_is_left_out)
+{
+    static const example EXAMPLES[] = {
+        { .what = "rows of a grid in y, and shared memory",
+          .text = "__global__ void k(float *y, int n, int m) { extern __shared__ float s[];\n"
+                  "s[threadIdx.x] = 1; y[blockIdx.y * n + threadIdx.x] = s[n]; }\n"
+                  "void run(float *y, int n, int m) { k<<<dim3(1, m), 64, n * sizeof(float)>>>(y, n, m); }",
+          .lines = { "require   m <= 65535  # blocks of a grid in y\n",
+                     "require   n * 4 <= device.max_shared_bytes\n" } },
+        { .what = "numbers are not that large",
+          .text = "__global__ void k(float *y, int n, int m) {\n"
+                  "int i = blockIdx.x * 8 + threadIdx.x, j = blockIdx.y * 8 + threadIdx.y;\n"
+                  "if (i < n && j < m) y[j * n + i] = 1; }\n"
+                  "void run(float *y, int n, int m) {\n"
+                  "k<<<dim3((n + 7) / 8, (m + 7) / 8, 3), dim3(8, 8), 256>>>(y, n, m); }",
+          .lines = { "require   (m + 7) / 8 <= 65535  # blocks of a grid in y\n", "!in z",
+                     "!max_shared_bytes" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_template_has_a_value_of_an_enum_that_the_file_does_not_say)
+{
+    static const example EXAMPLES[] = {
+        { .what = "its first",
+          .text = "enum Kind { SUM, MEAN };\ntemplate <typename T, Kind KIND, bool WIDE>\n"
+                  "__global__ void k(T *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = KIND + WIDE; }\n"
+                  "void run(float *y, int n) { ANY(kind, [&] { k<float, KIND, true><<<1, 64>>>(y, n); }); }",
+          .lines = { "kernel    k<T, (Kind)0, true>  # ? it is a template: with which arguments?" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_grid_below_zero_is_none)
+{
+    static const example EXAMPLES[] = {
+        { .what = "it is chosen later",
+          .text = "__global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { int blocks = -1; choose(&blocks); k<<<blocks, 64>>>(y, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)", "!grid      -" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}

@@ -325,6 +325,18 @@ Test(catalog, refuses_a_ceiling_of_another_shape)
     check_error("a/op.cu: found 1 sizes for ceiling 'transpose'; expected 3");
 }
 
+/* A pack would leave the template out without a word. */
+Test(catalog, refuses_a_template_that_replaces_one_that_is_not_there)
+{
+    put("mine", "op.cu", MINI_OP);
+    put("mine", "a.cu", USER_TEMPLATE("a", "ka"));
+    put("mine", "b.cu", "/*!autotune\ntemplate b\nreplaces a\nkernel k\ngrid 1\nblock 1\n*/\nvoid k() {}\n");
+    atx_catalog_close(open_root());
+    put("mine", "c.cu",
+        "/*!autotune\ntemplate c\nreplaces a aa\nkernel k\ngrid 1\nblock 1\n*/\nvoid k() {}\n");
+    check_error("c.cu: found replaces 'aa'; expected the name of a template of 'mini'");
+}
+
 Test(catalog, refuses_a_folder_without_templates)
 {
     check_error("found no .cu file in it or its sub-folders; expected templates");

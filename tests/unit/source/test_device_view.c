@@ -178,6 +178,13 @@ Test(device_view, functions_of_the_host_go_from_classes_too)
                     " public:", "int declared();", "__device__ void lock() { atomicExch(mutex, 1); }\n};",
                     "std::function<void(int)> f{ nullptr };", "int last;" },
           .gone = { "cudaMalloc", "std::vector", "cudaFree", "dump", "template" } },
+        { .what = "those that are only declared, where they are marked for the host",
+          .text =
+              "class View {\n public:\n  template <class U> __host__ void copy(const std::vector<U> &v);\n"
+              "  __host__ __device__ int size() const;\n  __host__ View(int n = 4);\n  int last;\n};\n"
+              "__global__ void k(View v, int *y) { *y = v.last; }\n",
+          .kept = { "class View {\n public:", "__host__ __device__ int size() const;", "int last;\n};" },
+          .gone = { "template", "copy", "View(int" } },
         { .what = "a class within it that a macro aligns",
           .text = "#define ALIGNED(n) __align__(n)\n"
                   "struct Outer {\n  struct ALIGNED(16) Inner { int x; } inner;\n"
@@ -247,6 +254,26 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
           .kept = { "__device__ int f()", "__device__ int g()", "#define ONE 1", "#define EITHER 1",
                     "__global__ void k" },
           .gone = { "}}}((", "}}{", "}{", "))}}" } },
+        { .what = "a condition that calls a macro of a header that is not there: 0, as a name would be",
+          .text = "#include <theirs.h>\n#define MINE(x) x\n#if !THEIRS_AT_LEAST(3, (4)) || MINE(1)\n"
+                  "#define WORK 2\n#elif defined(A) && __has_include(\"a.h\")\n#endif\n"
+                  "__global__ void k(int *y) { *y = WORK; }\n",
+          .kept = { "#if !", "|| MINE(1)\n#define WORK 2", "#elif defined(A) && __has_include(\"a.h\")" },
+          .gone = { "THEIRS_AT_LEAST", "(4)" } },
+        { .what = "macros that only a build with CUDA defines",
+          .text = "#ifdef LIB_WITH_CUDA\n#define A 1\n#endif\n#ifndef LIB_WITH_CUDA\n#define B 1\n#endif\n"
+                  "#if defined(LIB_USE_CUDA) && defined LIB_USE_CUDA || LIB_HAVE_CUDA\n#define C 1\n#endif\n"
+                  "#define MY_USE_CUDA 0\n#if MY_USE_CUDA\n#define D 1\n#endif\n"
+                  "__global__ void k(int *y) { *y = A + B + C + D; }\n",
+          .kept = { "#if", "#define A 1\n#endif\n#if", "#define MY_USE_CUDA 0\n#if MY_USE_CUDA\n#define D" },
+          .gone = { "LIB_", "ifdef", "ifndef", "defined" } },
+        { .what = "names that a macro makes",
+          .text =
+              "#define JOIN_(a, b) a##b\n#define JOIN(a, b) JOIN_(a, b)\n#define CASE_0 7\n#define CASE_1 8\n"
+              "#define CASES 9\n#define OF(n) JOIN(CASE_, n)\n"
+              "__global__ void k(int *y) { *y = OF(1); }\n",
+          .kept = { "#define JOIN_(a, b) a##b\n#define JOIN", "#define CASE_0 7\n#define CASE_1 8\n" },
+          .gone = { "CASES" } },
         { .what = "braces in macros",
           .text = "#define TABLE_BEGIN(type, name) static const __device__ type name[] = {\n"
                   "#define TABLE_END() };\n#define OPEN namespace lib {\n#define CLOSE }\n"
@@ -295,6 +322,14 @@ Test(device_view, headers_of_the_device_stay_where_they_are_needed_and_others_ar
     cr_assert((name = atx_device_lacks(&len, &at)) != NULL);
     cr_expect(len == 12 && strncmp(name, "<lib/part.h>", len) == 0);
     cr_expect_null(atx_device_lacks(&len, &at));
+    free(view);
+}
+
+/* Where nvcc compiles, it defines that as hipcc does. */
+Test(device_view, a_header_of_hip_defines_its_macro)
+{
+    char *view = view_of("#include <hip/hip_runtime.h>\n__global__ void k(int *y) { *y = 1; }\n", "k", NULL);
+    cr_expect(strncmp(view, "#define __HIPCC__ 1         \n", 29) == 0, "%s", view);
     free(view);
 }
 
