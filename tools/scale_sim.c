@@ -128,11 +128,13 @@ static double cpu_now_s(void)
  * host, 1.47 times. 1.16 % more for each that is busy is in this ratio, as are the 94.5 and 117.6 ms a kernel
  * of runs on one and four of its GPUs, with 9 and 32 compilers busy on average.
  */
-#define SLOWER_A_COMPILER 0.0116
+#define COMPILE_S         0.060
+#define SLOWER_A_COMPILER 0.0075
 #define GPUS_A_HOST       4
 static double compile_s_of(int64_t index)
 {
-    return 0.05 + 0.088 * atx_fraction(index, 1);
+    const double part = fmin(fmax(atx_fraction(index, 1), 0.005), 0.995);
+    return COMPILE_S * cbrt(part / (1 - part));
 }
 
 /* One that is behind the best gets fewer samples: see runner/measure.c. */
@@ -283,6 +285,10 @@ static bool begin(sim *s, int which, double at_s)
     search.slots = p->space->slots;
     search.ahead = (int)s->set->cores;
     search.worth = s->set->worth;
+    search.hints = p->space->hints;
+    search.hint_count = s->set->hints ? p->space->hint_count : 0;
+    search.elsewhere = p->space->elsewhere;
+    search.elsewhere_count = s->set->hints ? p->space->elsewhere_count : 0;
     p->thread_s = at_s;
     p->cores = (int)fmin((double)s->set->cores, MOST_CORES);
     if (s->set->strategy->open(&p->state, &search, &err) != AT_OK)
