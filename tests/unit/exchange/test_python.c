@@ -264,7 +264,8 @@ static const struct {
     { "int(a / b) == 1", 0, "found 'int'; expected min, max or abs" },
     { "max(a) == 6", 0, "found 'max'; expected one value in abs, two or more in min and max" },
     { "a if b", 6, "found the end of the expression; expected 'else'" },
-    { "a < b if a and b else 'fast'", 23, "found 'fast'; expected a word only where it is compared with a parameter" },
+    { "a < b if a and b else 'fast'", 23,
+      "found 'fast'; expected a word only where it is compared with a parameter" },
     { "min() == 1", 4, "found ')'; expected a value, a name or '('" },
 };
 
