@@ -135,6 +135,9 @@ static at_status print_t1(const space_args *a, const atx_catalog *catalog, const
                 chosen->name, t->name);
         chosen = t;
     }
+    if (!chosen)
+        return atx_fail(err, AT_ERR_INPUT, "--format t1: %s has no template here; expected one",
+                        problem->op->name);
     at_status status = atx_t1_add(&out, problem, chosen, slots, err);
     if (status == AT_OK)
         atx_print(stdout, "%s", atx_str_text(&out));
