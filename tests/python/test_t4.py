@@ -83,6 +83,11 @@ class T4(unittest.TestCase):
                 self.assertTrue(listed)
                 self.assertEqual(sorted(" ".join([template, *(f"{name}={value}" for name, value in config.items())])
                                         for config in configurations(t1)), sorted(listed))
+                if importlib.util.find_spec("kernel_tuner"):
+                    from kernel_tuner.searchspace import Searchspace
+                    space = t1["ConfigurationSpace"]
+                    self.assertEqual(len(listed), Searchspace({p["Name"]: eval(p["Values"]) for p in space["TuningParameters"]},
+                                                              [c["Expression"] for c in space["Conditions"]], 1 << 20).size)
 
     def test_a_t1_declaration_comes_back_with_as_many_configurations(self):
         (self.folder / "t1.json").write_text(self.autotune("space", "4096x4096", "f32", "--only", "tile_vec", "--format", "t1"))

@@ -264,6 +264,7 @@ static void add_kernel(atx_str *out, writer *w)
     const atx_step *step = &w->t->call.steps[0];
     atx_member_text(out, "Language", "CUDA");
     atx_member_text(out, "KernelName", step->kernel);
+    atx_member_text(out, "KernelFile", w->t->text.file);
     atx_member_name(out, "ProblemSize");
     atx_str_add(out, "[");
     for (int i = 0; i < w->problem->op->shape.dim_count; i++)
