@@ -54,7 +54,7 @@ static void add_word_value(atx_str *out, const atx_param *p)
 }
 
 /* The first failure stays, that of a let within the expression too. */
-static void add_python(atx_str *out, writer *w, const atx_expr *expr) // NOLINT(misc-no-recursion)
+static void add_python(atx_str *out, writer *w, const atx_expr *expr)
 {
     if (w->status != AT_OK)
         return;
@@ -62,7 +62,7 @@ static void add_python(atx_str *out, writer *w, const atx_expr *expr) // NOLINT(
     w->status = w->status == AT_OK ? status : w->status;
 }
 
-static void add_let(atx_str *out, writer *w, const atx_let *let) // NOLINT(misc-no-recursion)
+static void add_let(atx_str *out, writer *w, const atx_let *let)
 {
     const bool logic = atx_expr_is_logic(let->expr);
     atx_str_add(out, logic ? "(1 if " : "");
@@ -70,8 +70,8 @@ static void add_let(atx_str *out, writer *w, const atx_let *let) // NOLINT(misc-
     atx_str_add(out, logic ? " else 0)" : "");
 }
 
-static void add_name(atx_str *out, void *context,
-                     int slot) // NOLINT(misc-no-recursion): lets name earlier ones
+/* Lets name earlier ones: the depth is theirs. */
+static void add_name(atx_str *out, void *context, int slot)
 {
     writer *w = context;
     const atx_param *p = param_at(w, slot);
@@ -143,6 +143,7 @@ static void add_values(atx_str *out, const atx_param *p)
     }
     atx_str_add(&list, "]");
     atx_member_text(out, "Values", atx_str_text(&list));
+    out->failed |= list.failed;
     atx_str_clear(&list);
 }
 
@@ -161,6 +162,7 @@ static void add_params(atx_str *out, const atx_template *t)
         else
             atx_member_int(out, "Default", t->scope.defaults[i]);
         atx_str_add(out, "}");
+        out->failed |= word.failed;
         atx_str_clear(&word);
     }
 }
