@@ -123,10 +123,10 @@ static double cpu_now_s(void)
 }
 
 /*
- * As measured: from the smallest kernel of a transpose to the largest, one core each, and longer the more
- * compilers there are at once: 1,054 kernels take NVRTC 8.1 s with 16 compilers, 12.0 s with 64 on the same
- * host, 1.47 times. 1.16 % more for each that is busy is in this ratio, as are the 94.5 and 117.6 ms a kernel
- * of runs on one and four of its GPUs, with 9 and 32 compilers busy on average.
+ * As measured with kernels of 48 transposes, one core each: of 9,256 half take 44 to 103 ms beside 12 other
+ * compilers, one of 20 less than 32 and one of 20 more than 173. The more compilers there are at once the
+ * longer: in the mean 79.7, 88.5 and 101.8 ms where one, two and four GPUs of a host of 64 cores have them
+ * work, of which 12, 26 and 53 are busy at a time.
  */
 #define COMPILE_S         0.060
 #define SLOWER_A_COMPILER 0.0075
