@@ -67,6 +67,7 @@ static at_status run_recorded(scale_settings *set, const char *dir, const atx_wo
 {
     atx_bench_spaces spaces = { 0 };
     at_status status = atx_bench_spaces_open(&spaces, dir, err);
+    spaces.built_in = set->hints;
     for (int i = 0; i < files->count && status == AT_OK; i++)
         status = atx_bench_spaces_read(&spaces, files->items[i], 100, err);
     if (status == AT_OK && !spaces.count)
@@ -81,7 +82,7 @@ static at_status run_recorded(scale_settings *set, const char *dir, const atx_wo
 int main(int argc, char **argv)
 {
     scale_settings set = {
-        .cores = 16, .message_us = 100, .start_ms = 1500, .setup_ms = 60, .remeasure_ms = 420
+        .cores = 16, .message_us = 100, .start_ms = 1500, .setup_ms = 30, .remeasure_ms = 560
     };
     atx_words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
@@ -105,9 +106,12 @@ int main(int argc, char **argv)
         { "--message-us", ATX_OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
         { "--start-ms", ATX_OPT_COUNT, "N", "of all devices, and their end (default 1500)", &set.start_ms },
-        { "--setup-ms", ATX_OPT_COUNT, "N", "until a device has opened a problem (default 60)",
+        { "--setup-ms", ATX_OPT_COUNT, "N", "until a device has opened a problem (default 30)",
           &set.setup_ms },
-        { "--remeasure-ms", ATX_OPT_COUNT, "N", "of a re-measurement (default 420)", &set.remeasure_ms },
+        { "--remeasure-ms", ATX_OPT_COUNT, "N", "of a re-measurement (default 560)", &set.remeasure_ms },
+        { "--hints", ATX_OPT_FLAG, NULL,
+          "begin with what the built-in model expects, and what won for the recording's other shapes",
+          &set.hints },
         { "--seed", ATX_OPT_COUNT, "N", "default 0", &set.seed },
         { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },

@@ -329,8 +329,10 @@ at_status atx_bench_spaces_read(atx_bench_spaces *spaces, const char *path, int6
         status = atx_lookup_open(&r.lookup, r.store, r.catalog, err);
     if (status == AT_OK && spaces->model_of)
         status = atx_store_open(&r.asked, spaces->model_of, ATX_STORE_READ, err);
-    if (status == AT_OK && r.asked)
-        status = atx_lookup_open(&r.expecting, r.asked, r.catalog, err);
+    if (status == AT_OK && (r.asked || spaces->built_in))
+        status = atx_lookup_open(&r.expecting, r.asked ? r.asked : r.store, r.catalog, err);
+    if (status == AT_OK && spaces->built_in)
+        atx_lookup_add_shipped(r.expecting);
     if (status == AT_OK)
         status = atx_store_each_problem(r.store, visit_problem, &r, err);
     if (status == AT_OK && r.failed)

@@ -32,6 +32,7 @@ typedef struct atx_bench_space {
 typedef struct atx_bench_spaces {
     const char *dir;        /* borrowed                                                 */
     const char *model_of;   /* begin with what the model beside this database expects, too; NULL: without */
+    bool built_in;          /* ... or what the model expects that is built in                             */
     atx_catalog **catalogs; /* of each file: recordings may declare the same operation  */
     size_t catalog_count, catalog_cap;
     atx_bench_space *items;

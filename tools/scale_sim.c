@@ -123,16 +123,18 @@ static double cpu_now_s(void)
 }
 
 /*
- * As measured: from the smallest kernel of a transpose to the largest, one core each, and longer the more
- * compilers there are at once: 1,054 kernels take NVRTC 8.1 s with 16 compilers, 12.0 s with 64 on the same
- * host, 1.47 times. 1.16 % more for each that is busy is in this ratio, as are the 94.5 and 117.6 ms a kernel
- * of runs on one and four of its GPUs, with 9 and 32 compilers busy on average.
+ * As measured with kernels of 48 transposes, one core each: of 9,256 half take 44 to 103 ms beside 12 other
+ * compilers, one of 20 less than 32 and one of 20 more than 173. The more compilers there are at once the
+ * longer: in the mean 79.7, 88.5 and 101.8 ms where one, two and four GPUs of a host of 64 cores have them
+ * work, of which 12, 26 and 53 are busy at a time.
  */
-#define SLOWER_A_COMPILER 0.0116
+#define COMPILE_S         0.060
+#define SLOWER_A_COMPILER 0.0075
 #define GPUS_A_HOST       4
 static double compile_s_of(int64_t index)
 {
-    return 0.05 + 0.088 * atx_fraction(index, 1);
+    const double part = fmin(fmax(atx_fraction(index, 1), 0.005), 0.995);
+    return COMPILE_S * cbrt(part / (1 - part));
 }
 
 /* One that is behind the best gets fewer samples: see runner/measure.c. */
@@ -283,6 +285,10 @@ static bool begin(sim *s, int which, double at_s)
     search.slots = p->space->slots;
     search.ahead = (int)s->set->cores;
     search.worth = s->set->worth;
+    search.hints = p->space->hints;
+    search.hint_count = s->set->hints ? p->space->hint_count : 0;
+    search.elsewhere = p->space->elsewhere;
+    search.elsewhere_count = s->set->hints ? p->space->elsewhere_count : 0;
     p->thread_s = at_s;
     p->cores = (int)fmin((double)s->set->cores, MOST_CORES);
     if (s->set->strategy->open(&p->state, &search, &err) != AT_OK)

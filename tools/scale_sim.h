@@ -11,6 +11,7 @@ typedef struct scale_settings {
     const atx_strategy *strategy;
     double worth, noise;
     int step;
+    bool hints; /* searches begin with those of the spaces */
 } scale_settings;
 
 /* Shares are of all GPUs' time; `thread`: the busiest problem's, with its strategy. */

@@ -242,7 +242,7 @@ AUTOTUNE_API at_status at_open(at_tuner **out, const at_open_options *options, a
 /*
  * NULL is allowed. Kernels that at_run launched must have ended. Those of the current context are unloaded;
  * those of other contexts stay loaded until their context is destroyed. A program may end without it: exit()
- * waits for a running compilation, except for a tuner's first one.
+ * waits for a running compilation, except for a tuner's first one in a thread of the program's own.
  */
 AUTOTUNE_API void at_close(at_tuner *tuner);
 

@@ -9,6 +9,11 @@ at space 4096x4096 c128 --only narrow --list --sample 1
 at space 4096x4096 f32 --only tile_rows --only narrow --bench --format csv | cut -d, -f1-4
 at space 4096x4096 f32 --only tile_rows --only narrow --bench | sed -E 's/ +[0-9.]+ .*//'
 at space 4096x4096 f32 --only tile_rows --bench --format json | sed -E 's/,"space_bytes".*//'
+# A T1 declaration is of one template, and of one that has configurations.
+at space 4096x4096 f32 --only tile --format t1 | head -n 7
+at space 4096x4096 f32 --format t1
+at space 4096x4096 f32 --only narrow --format t1
+at space 4096x4096 f32 --only tile --format t1 --list
 # What is only for packs is in no search, unless it is named.
 at space 7x30000 f32 | grep -c strips
 at space 7x30000 f32 --only strips

@@ -57,7 +57,7 @@ class Page(html.parser.HTMLParser):
 class ReportPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        made = subprocess.run([AUTOTUNE, "report", "--db", DUMP], capture_output=True, check=True, text=True)
+        made = subprocess.run([AUTOTUNE, "report", "--db", DUMP, "--front", "time,registers"], capture_output=True, check=True, text=True)
         cls.text = made.stdout
         cls.page = Page()
         cls.page.feed(cls.text)
@@ -93,6 +93,17 @@ class ReportPage(unittest.TestCase):
         self.assertIn(f"content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'\"", self.text)
         self.assertNotIn("url(", self.text)
         self.assertEqual([link for link in self.page.links if not link.startswith("#")], [])
+
+    def test_a_front_is_ringed_and_listed_as_show_prints_it(self):
+        shown = subprocess.run([AUTOTUNE, "show", "16384x16384", "f32", "--db", DUMP, "--front", "time,registers", "--json"],
+                               capture_output=True, check=True, text=True).stdout.splitlines()
+        expected = [f"{row['template']} {row['config']}" for row in map(json.loads, shown)]
+        section = self.text[self.text.index("<summary>transpose 16384x16384 "):].split("</details>")[0].split("<h3>Front</h3>")[1]
+        listed = re.findall("<td><code>(.*?)</code></td></tr>", section.split("</table>")[0])
+        ringed = re.findall('class="on" style="[^"]*"><title>(.*?)</title>', section)
+        self.assertGreater(len(expected), 3)
+        self.assertEqual(listed, expected)
+        self.assertEqual(sorted(ringed), sorted(expected))
 
     def test_each_row_leads_to_its_problem(self):
         self.assertGreater(len(self.page.links), 10)

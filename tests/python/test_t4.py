@@ -1,8 +1,10 @@
 """A problem of the recording that comes with autotune goes out as T4 results (`dump --format t4`) and comes back by `import`
 with the same trials, and a replay of what came back finds its fastest one. tests/unit/exchange/test_t4_shipped.c has all.
-It goes out as a cache file of Kernel Tuner, too, which Kernel Tuner reads where it is installed.
+It goes out as a cache file of Kernel Tuner, too, which Kernel Tuner reads where it is installed. A template's space goes out
+as a T1 declaration (`space --format t1`), of which Python and `import` make the same configurations.
 usage: test_t4.py AUTOTUNE"""
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -27,6 +29,17 @@ def trials(path, *problem):
         rows = store.execute(f"SELECT {', '.join(EXACT + ROUNDED)} FROM trials_all{where}", problem).fetchall()
     digits = [[None if value is None else f"{value:.12e}" for value in row[len(EXACT):]] for row in rows]
     return sorted(([*row[:len(EXACT)], *more] for row, more in zip(rows, digits)), key=str)
+
+
+def configurations(t1):
+    """What Python makes of a T1 declaration, as texts "A=1 B=x"."""
+    parameters = t1["ConfigurationSpace"]["TuningParameters"]
+    names = [parameter["Name"] for parameter in parameters]
+    holds = [compile(condition["Expression"], "condition", "eval") for condition in t1["ConfigurationSpace"]["Conditions"]]
+    for values in itertools.product(*(eval(parameter["Values"]) for parameter in parameters)):
+        config = dict(zip(names, values))
+        if all(eval(condition, {}, config) for condition in holds):
+            yield config
 
 
 class T4(unittest.TestCase):
@@ -59,6 +72,39 @@ class T4(unittest.TestCase):
         out = self.autotune("tune", "--device", "replay:back.db", "--op", "transpose_recorded", "1048576x16 f32", "--strategy",
                             "exhaustive", "--quiet", "--db", "tuned.db")
         self.assertIn(f"{template} {config}", out)
+
+    def test_a_space_goes_out_as_a_t1_declaration(self):
+        for words in ("transpose 4096x4096 f32 tile_vec", "transpose 8191x8193 f16 skew", "transpose 1000003x3 u8 records",
+                      "softmax 4096x4096 f16 rows", "cast_transpose 4096x4096 f32 tile"):
+            *problem, template = words.split()
+            with self.subTest(words):
+                t1 = json.loads(self.autotune("space", *problem, "--only", template, "--format", "t1"))
+                listed = self.autotune("space", *problem, "--only", template, "--list").splitlines()
+                self.assertTrue(listed)
+                self.assertEqual(sorted(" ".join([template, *(f"{name}={value}" for name, value in config.items())])
+                                        for config in configurations(t1)), sorted(listed))
+                if importlib.util.find_spec("kernel_tuner"):
+                    from kernel_tuner.searchspace import Searchspace
+                    space = t1["ConfigurationSpace"]
+                    self.assertEqual(len(listed), Searchspace({p["Name"]: eval(p["Values"]) for p in space["TuningParameters"]},
+                                                              [c["Expression"] for c in space["Conditions"]], 1 << 20).size)
+
+    def test_a_t1_declaration_comes_back_with_as_many_configurations(self):
+        (self.folder / "t1.json").write_text(self.autotune("space", "4096x4096", "f32", "--only", "tile_vec", "--format", "t1"))
+        (self.folder / "back/again").mkdir(parents=True)
+        (self.folder / "back/again/op.cu").write_text(self.autotune("import", "t1.json", "--print", "--name", "again"))
+        counts = [json.loads(self.autotune("space", *words, "--format", "json").splitlines()[0])["space_count"]
+                  for words in (["4096x4096", "f32", "--only", "tile_vec"], ["again", "1x4096x4096", "--templates", "back"])]
+        self.assertEqual(counts[0], counts[1])
+
+    def test_a_t1_declaration_has_the_launch_of_each_configuration(self):
+        t1 = json.loads(self.autotune("space", "1000x3000", "f32", "--only", "tile", "--format", "t1"))
+        kernel, config = t1["KernelSpecification"], {"TILE_ROWS": 32, "TILE_COLS": 16, "PAD": 1, "ORDER": "out_fast"}
+        size = {name: [eval(kernel[name][axis], {}, config) for axis in "XYZ"] for name in ("GlobalSize", "LocalSize")}
+        self.assertEqual(size, {"GlobalSize": [32 * 188, 1, 1], "LocalSize": [16, 32, 1]})
+        self.assertEqual((kernel["Language"], kernel["KernelName"]), ("CUDA", "transpose_tile"))
+        self.assertEqual([(a["Name"], a["MemoryType"], a.get("Size")) for a in kernel["Arguments"]][:3],
+                         [("out", "Vector", 3000000), ("in", "Vector", 3000000), ("batch", "Scalar", None)])
 
     def test_a_cache_of_kernel_tuner_goes_out_and_comes_back(self):
         self.autotune("merge", "a.db", ROOT / "db/recordings/h200.jsonl.gz")

@@ -17,7 +17,8 @@ static const atx_usage USAGE = {
 };
 
 typedef struct report_args {
-    const char *db, *before, *output, *templates_dir, *pack;
+    const char *db, *before, *output, *templates_dir, *pack, *figures;
+    atx_front front;
     atx_html_options options;
     atx_words words;
     atx_folder_words folders;
@@ -109,6 +110,10 @@ int atx_cmd_report(int argc, char **argv)
           &a.before },
         { "--templates", ATX_OPT_TEXT, "DIR",
           "folder of further operations, for their metrics, DIR/<op>/op.cu", &a.templates_dir },
+        { "--front", ATX_OPT_TEXT, "FIGURE,FIGURE",
+          "show of each problem the trials that no other one beats in all of these: time, energy_j, "
+          "registers, shared_bytes, spill_bytes",
+          &a.figures },
         ATX_FOLDER_OPTIONS(&a.folders),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
@@ -119,6 +124,9 @@ int atx_cmd_report(int argc, char **argv)
         status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected only options", a.words.items[0]);
     if (status == AT_OK && a.pack)
         status = atx_options_only_with(TABLE, "--pack", ATX_WITH_PACK, &err);
+    if (status == AT_OK && a.figures)
+        status = atx_front_parse(&a.front, a.figures, NULL, &err);
+    a.options.front = a.figures ? &a.front : NULL;
     ATX_THEN(status, a.pack ? report_pack(&page, &a, &err) : report(&page, &a, &err));
     ATX_THEN(status, atx_out_write_all(a.output, atx_str_text(&page), page.len, &err));
     atx_str_clear(&page);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "device/device.h"
+#include "exchange/t1.h"
 #include "space/space_bench.h"
 #include "util/clock.h"
 
@@ -20,8 +21,13 @@ typedef struct space_args {
     atx_words words, templates, fix;
     atx_folder_words folders;
     int64_t sample, seed;
-    bool list, bench;
+    bool list, bench, t1;
 } space_args;
+
+static bool is_wanted(const space_args *a, const atx_template *t)
+{
+    return atx_words_choose(&a->templates, t->name) && (a->templates.count || !t->replace_count);
+}
 
 static bool listing(const space_args *a)
 {
@@ -108,6 +114,35 @@ static void print_count(const atx_space *space, atx_format format, double second
     atx_str_clear(&line);
 }
 
+/* ---- --format t1 ---- */
+
+/* Of the one template that --only leaves. */
+static at_status print_t1(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
+                          const int64_t *slots, at_error *err)
+{
+    atx_str out = { 0 };
+    const atx_template *chosen = NULL;
+    for (int i = 0; i < atx_catalog_template_count(catalog, problem->op); i++) {
+        const atx_template *t = atx_catalog_template(catalog, problem->op, i);
+        if (!is_wanted(a, t))
+            continue;
+        if (chosen)
+            return atx_fail(
+                err, AT_ERR_USAGE,
+                "--format t1: found several templates, %s and %s among them; expected --only NAME",
+                chosen->name, t->name);
+        chosen = t;
+    }
+    if (!chosen)
+        return atx_fail(err, AT_ERR_INPUT, "--format t1: %s has no template here; expected one",
+                        problem->op->name);
+    at_status status = atx_t1_add(&out, problem, chosen, slots, err);
+    if (status == AT_OK)
+        atx_print(stdout, "%s", atx_str_text(&out));
+    atx_str_clear(&out);
+    return status;
+}
+
 /* ---- --bench ---- */
 
 /* The time that a template's space takes. */
@@ -156,12 +191,6 @@ static void print_bench_head(atx_format format)
     atx_report_heads(&head, format, walk_times, &(timed){ .template_name = "" });
     atx_print(stdout, "%s", atx_whole(&head));
     atx_str_clear(&head);
-}
-
-/* As in a search: what is only for packs where it is named. */
-static bool is_wanted(const space_args *a, const atx_template *t)
-{
-    return atx_words_choose(&a->templates, t->name) && (a->templates.count || !t->replace_count);
 }
 
 static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
@@ -246,6 +275,8 @@ static at_status show_spaces(const space_args *a, const atx_catalog *catalog, co
 
     for (int i = 0; i < a->templates.count && status == AT_OK; i++)
         status = atx_known_template(catalog, problem, 1, "--only", a->templates.items[i], err);
+    if (status == AT_OK && a->t1)
+        return print_t1(a, catalog, problem, slots, err);
     if (status == AT_OK && a->bench)
         return bench_spaces(a, catalog, problem, slots, format, err);
     if (status == AT_OK)
@@ -314,12 +345,19 @@ int atx_cmd_space(int argc, char **argv)
           &a.fix },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &a.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv|t1",
+          "output format (default text); t1: one template's parameters, conditions and launch as a T1 "
+          "declaration, for other tuners",
+          &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
-    at_status status = atx_format_parse(&format, a.format, &err);
+    a.t1 = a.format && strcmp(a.format, "t1") == 0;
+    at_status status = a.t1 ? AT_OK : atx_format_parse(&format, a.format, &err);
+    if (a.t1 && (a.bench || a.list || a.sample || a.fix.count))
+        status = atx_fail(&err, AT_ERR_USAGE,
+                          "found --format t1 with --bench, --list, --sample or --fix; expected it alone");
     if (status == AT_OK && a.bench && (a.list || a.sample || a.fix.count))
         status =
             atx_fail(&err, AT_ERR_USAGE, "found --bench with --list, --sample or --fix; expected it alone");

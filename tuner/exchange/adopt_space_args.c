@@ -16,6 +16,8 @@ typedef struct known_type {
     atx_dtype type;
 } known_type;
 
+enum { ALIASES = 2 }; /* the first rows: others are the words for these types */
+
 /* "float4" is four of float. */
 static const known_type TYPES[] = { { "bool", ATX_U8 },     { "byte", ATX_I8 },     { "int8", ATX_I8 },
                                     { "uint8", ATX_U8 },    { "int16", ATX_I16 },   { "uint16", ATX_U16 },
@@ -42,6 +44,14 @@ static int read_type(atx_dtype *out, const char *word)
         return lanes;
     }
     return 0;
+}
+
+const char *atx_space_type_word(atx_dtype type)
+{
+    for (size_t i = ALIASES; i < sizeof TYPES / sizeof *TYPES; i++)
+        if (TYPES[i].type == type)
+            return TYPES[i].word;
+    return atx_dtype_name(type);
 }
 
 static bool is_real(atx_dtype type)

@@ -14,6 +14,9 @@ void atx_space_expr(atx_str *out, const atx_import_file *file, uint32_t node, bo
 /* The member of an object, 0: none, or no object. */
 uint32_t atx_space_member(const atx_json *json, uint32_t object, const char *name);
 
+/* A type as T1 files name it; one that they have no word for as we do. */
+const char *atx_space_type_word(atx_dtype type);
+
 /* What is known of numbers that a generator makes. */
 typedef struct atx_generated {
     double least, most;

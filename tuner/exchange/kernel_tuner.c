@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 15 }; /* survive the way through text and back */
-
 typedef struct parameter {
     atx_str name;
     atx_str *values; /* in the order in which they were found */
@@ -21,7 +19,6 @@ typedef struct writer {
     parameter params[ATX_MAX_PARAMS];
     int count;
     bool no_memory;
-    atx_line_writer to;
 } writer;
 
 /* ---- parameters ---- */
@@ -110,9 +107,8 @@ static void add_member(atx_str *out, const char *name, const char *text)
     atx_str_add(out, ",");
 }
 
-static void write_head(writer *w)
+static void add_head(atx_str *out, writer *w)
 {
-    atx_str *out = &w->to.line;
     atx_str_add(out, "{");
     add_member(out, "device_name", w->of->conditions.device);
     add_member(out, "kernel_name", atx_str_text(&w->of->op));
@@ -137,13 +133,6 @@ static void write_head(writer *w)
         atx_str_add(out, "]");
     }
     atx_str_add(out, "},\"objective\":\"time\",\"cache\":{");
-    atx_line_writer_emit(&w->to);
-}
-
-/* Kernel Tuner's words; a wrong result is a failure at run time to it. */
-static const char *failure_of(atx_outcome outcome)
-{
-    return outcome == ATX_COMPILE_FAILED ? "CompilationFailedConfig" : "RuntimeFailedConfig";
 }
 
 static void add_key(atx_str *out, const char *config)
@@ -159,70 +148,59 @@ static void add_key(atx_str *out, const char *config)
     atx_str_clear(&key);
 }
 
-static bool write_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
+static void add_trial(atx_str *out, const void *self, const atx_trial_row *row)
 {
-    writer *w = context;
-    atx_str *out = &w->to.line;
-    const char *at = row->config;
-    atx_setting_text s;
-    (void)f;
-    atx_str_add(out, w->to.written++ ? "," : "");
+    (void)self;
     add_key(out, row->config);
     atx_str_add(out, ":{");
-    while (atx_next_setting(&s, &at)) {
-        atx_add_json_word(out, s.name, s.name_len);
-        atx_str_add(out, ":");
-        atx_add_json_value(out, s.value, s.value_len);
-        atx_str_add(out, ",");
-    }
+    atx_add_settings(out, row->config);
+    atx_str_add(out, *row->config ? "," : "");
     if (row->outcome == ATX_TIMED) {
         atx_str_add(out, "\"time\":");
-        atx_str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        atx_add_ms(out, row->timing.median_s);
         atx_str_add(out, ",\"times\":[");
-        atx_str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        atx_add_ms(out, row->timing.median_s);
         atx_str_add(out, "],");
     } else {
-        add_member(out, "__error__", failure_of(row->outcome));
+        add_member(out, "__error__", atx_failure_word(row->outcome));
     }
     atx_str_add(out, "\"compile_time\":");
-    atx_str_add_real(out, DIGITS, 1e3 * row->compile_s);
+    atx_add_ms(out, row->compile_s);
     atx_str_add(out, ",\"verification_time\":0,\"benchmark_time\":0,\"strategy_time\":0,\"framework_time\":0,"
                      "\"timestamp\":");
     atx_str_add_json(out, row->measured_at);
     atx_str_add(out, "}");
-    atx_line_writer_emit(&w->to);
-    return w->to.more && !w->to.line.failed;
 }
 
-static at_status write_all(writer *w, at_error *err)
+/* The end exactly so, or Kernel Tuner takes the file for one that was interrupted. */
+static at_status write_all(writer *w, atx_line_sink *sink, void *context, at_error *err)
 {
+    atx_str head = { 0 };
     at_status status = atx_one_problem_each(w->of, see_trial, w, err);
-    if (status == AT_OK && !w->no_memory) {
-        write_head(w);
-        status = atx_one_problem_each(w->of, write_trial, w, err);
+    if (status == AT_OK && w->no_memory)
+        status = atx_no_memory(err);
+    if (status == AT_OK) {
+        add_head(&head, w);
+        status = atx_one_problem_write(w->of, &(atx_problem_file){ &head, add_trial, w, "}\n}" }, sink,
+                                       context, err);
     }
-    if (status == AT_OK && !w->no_memory) {
-        atx_str_add(&w->to.line,
-                    "}\n}"); /* exactly so, or Kernel Tuner takes the file for one that was interrupted */
-        atx_line_writer_emit(&w->to);
-    }
-    return status == AT_OK && (w->no_memory || w->to.line.failed) ? atx_no_memory(err) : status;
+    atx_str_clear(&head);
+    return status;
 }
 
 at_status atx_kernel_tuner_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,
                                  void *context, at_error *err)
 {
     atx_one_problem chosen;
-    writer w = { .of = &chosen, .to = { .sink = sink, .context = context, .more = true } };
+    writer w = { .of = &chosen };
     at_status status = atx_one_problem_choose(&chosen, store, options, err);
     if (status == AT_OK && chosen.other_template)
         status = atx_fail(err, AT_ERR_INPUT,
                           "found trials of several templates, among them %s; a cache of Kernel Tuner has the "
                           "parameters of one: expected --template to choose it",
                           atx_str_text(&chosen.template_name));
-    ATX_THEN(status, write_all(&w, err));
+    ATX_THEN(status, write_all(&w, sink, context, err));
     clear_params(&w);
-    atx_str_clear(&w.to.line);
     atx_one_problem_clear(&chosen);
     return status;
 }

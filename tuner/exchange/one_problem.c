@@ -129,12 +129,64 @@ void atx_one_problem_clear(atx_one_problem *c)
 
 /* ---- lines ---- */
 
-void atx_line_writer_emit(atx_line_writer *w)
+typedef struct writing {
+    const atx_problem_file *file;
+    atx_line_sink *sink;
+    void *context;
+    atx_str line;    /* once it has failed, it stays as it is */
+    int64_t written; /* trials */
+    bool more;       /* false: nobody reads any more */
+} writing;
+
+static void emit(writing *w)
 {
     if (w->line.failed)
         return;
     w->more = w->more && w->sink(w->context, atx_str_text(&w->line));
     atx_str_reset(&w->line);
+}
+
+static bool write_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
+{
+    writing *w = context;
+    (void)f;
+    atx_str_add(&w->line, w->written++ ? "," : "");
+    w->file->add(&w->line, w->file->self, row);
+    emit(w);
+    return w->more && !w->line.failed;
+}
+
+at_status atx_one_problem_write(const atx_one_problem *c, const atx_problem_file *file, atx_line_sink *sink,
+                                void *context, at_error *err)
+{
+    writing w = { .file = file, .sink = sink, .context = context, .more = true };
+    at_status status = atx_str_status(file->head, err);
+    if (status != AT_OK)
+        return status;
+    atx_str_add(&w.line, atx_str_text(file->head));
+    emit(&w);
+    status = atx_one_problem_each(c, write_trial, &w, err);
+    ATX_THEN(status, atx_str_status(&w.line, err));
+    if (status == AT_OK) {
+        atx_str_add(&w.line, file->end);
+        emit(&w);
+    }
+    atx_str_clear(&w.line);
+    return status;
+}
+
+/* ---- figures ---- */
+
+void atx_add_ms(atx_str *out, double seconds)
+{
+    atx_str_add_real(out, ATX_EXACT_DIGITS, 1e3 * seconds);
+}
+
+const char *atx_failure_word(atx_outcome outcome)
+{
+    return outcome == ATX_TIMED            ? ""
+           : outcome == ATX_COMPILE_FAILED ? "CompilationFailedConfig"
+                                           : "RuntimeFailedConfig";
 }
 
 /* ---- configurations ---- */
@@ -171,4 +223,15 @@ void atx_add_json_value(atx_str *out, const char *text, size_t len)
         atx_str_add_bytes(out, text, len);
     else
         atx_add_json_word(out, text, len);
+}
+
+void atx_add_settings(atx_str *out, const char *config)
+{
+    atx_setting_text s;
+    for (const char *comma = ""; atx_next_setting(&s, &config); comma = ",") {
+        atx_str_add(out, comma);
+        atx_add_json_word(out, s.name, s.name_len);
+        atx_str_add(out, ":");
+        atx_add_json_value(out, s.value, s.value_len);
+    }
 }

@@ -6,6 +6,8 @@
 
 #include "db/store.h"
 
+enum { ATX_EXACT_DIGITS = 15 }; /* survive the way through text and back */
+
 typedef struct atx_one_problem {
     atx_store *store;
     const atx_dump_options *options;
@@ -30,15 +32,18 @@ void atx_one_problem_clear(atx_one_problem *c);
 at_status atx_one_problem_each(const atx_one_problem *c, atx_trial_visit *row, void *context,
                                at_error *err) AT_MUST_CHECK;
 
-/* A file that is written line by line. */
-typedef struct atx_line_writer {
-    atx_line_sink *sink;
-    void *context;
-    atx_str line;    /* once it has failed, it stays as it is */
-    int64_t written; /* trials */
-    bool more;       /* false: nobody reads any more */
-} atx_line_writer;
-void atx_line_writer_emit(atx_line_writer *w);
+/*
+ * A file: a line for the head, one for each trial, behind commas, and one for the end. add(out, self, row)
+ * adds a trial.
+ */
+typedef struct atx_problem_file {
+    const atx_str *head;
+    void (*add)(atx_str *out, const void *self, const atx_trial_row *row);
+    const void *self;
+    const char *end;
+} atx_problem_file;
+at_status atx_one_problem_write(const atx_one_problem *c, const atx_problem_file *file, atx_line_sink *sink,
+                                void *context, at_error *err) AT_MUST_CHECK;
 
 /* "TILE=32 ORDER=fast", one after the other. */
 typedef struct atx_setting_text {
@@ -48,6 +53,15 @@ typedef struct atx_setting_text {
     size_t value_len;
 } atx_setting_text;
 bool atx_next_setting(atx_setting_text *out, const char **at);
+
+/* As members of an object. */
+void atx_add_settings(atx_str *out, const char *config);
+
+/* Seconds as milliseconds. */
+void atx_add_ms(atx_str *out, double seconds);
+
+/* Kernel Tuner's words, which T4 has from it. A wrong result is a failure at run time. "": it is none. */
+const char *atx_failure_word(atx_outcome outcome);
 
 void atx_add_json_word(atx_str *out, const char *text, size_t len);
 

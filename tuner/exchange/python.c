@@ -20,6 +20,7 @@ enum { OR = 1, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, RELATION, SHIFT, SUM, PR
 enum { ANY = 1, BINDS_AND, BINDS_NOT, COMPARES, BINDS_BITS, BINDS_SIGN = 11, BINDS_POWER };
 
 static atx_py_piece climb(atx_py_parser *p, int binds);
+static atx_py_piece choose(atx_py_parser *p);
 
 at_status atx_py_refuse(atx_py_error *why, size_t offset, const char *format, ...)
 {
@@ -197,7 +198,7 @@ static void read_call(atx_py_parser *p, atx_py_piece *out, const atx_py_token *n
     atx_str_add_bytes(&out->text, p->text + name->begin, name->end - name->begin);
     do {
         atx_py_next(p);
-        atx_py_piece x = climb(p, ANY);
+        atx_py_piece x = choose(p);
         atx_py_want_number(p, &x);
         atx_str_add(&out->text, count++ ? ", " : "(");
         add_piece(&out->text, &x, 0);
@@ -240,7 +241,7 @@ static atx_py_piece read_first(atx_py_parser *p)
     } else if (p->token.kind == ATX_PY_NAME) {
         read_name(p, &x);
     } else if (atx_py_take(p, "(")) {
-        x = climb(p, ANY);
+        x = choose(p);
         atx_py_want(p, ")", "')'");
     } else {
         atx_py_refuse_token(p, "a value, a name or '('");
@@ -445,6 +446,30 @@ static atx_py_piece climb(atx_py_parser *p, int binds)
     return left;
 }
 
+/* a if c else b: (c ? a : b). Not among the conditions of a list, where `if` is the next one. */
+static atx_py_piece choose(atx_py_parser *p)
+{
+    atx_py_piece parts[3] = { climb(p, ANY) }, made = { .level = ATOM, .begin = parts[0].begin };
+    if (!atx_py_take(p, "if"))
+        return parts[0];
+    parts[1] = climb(p, ANY);
+    atx_py_want(p, "else", "'else'");
+    parts[2] = choose(p);
+    for (int i = 0; i < 3; i++) {
+        if (parts[i].kind == ATX_PY_IS_WORD)
+            atx_py_want_number(p, &parts[i]);
+        made.kind = i != 1 && parts[i].kind == ATX_PY_TRUTH ? ATX_PY_TRUTH : made.kind;
+        made.text.failed |= parts[i].text.failed;
+    }
+    atx_str_addf(&made.text, "((%s) ? (%s) : (%s))", atx_str_text(&parts[1].text),
+                 atx_str_text(&parts[0].text), atx_str_text(&parts[2].text));
+    made.end = parts[2].end;
+    want_whole(p, &made.text);
+    for (int i = 0; i < 3; i++)
+        atx_str_clear(&parts[i].text);
+    return made;
+}
+
 atx_py_piece atx_py_expression(atx_py_parser *p)
 {
     return climb(p, ANY);
@@ -487,7 +512,7 @@ at_status atx_py_translate(atx_py_condition *out, const char *text, size_t len, 
     atx_py_parser p = { .text = text, .len = len, .scope = scope, .to = &made, .why = why };
     atx_py_piece x = { .level = 0 };
     if (atx_py_begin(&p))
-        x = climb(&p, ANY);
+        x = choose(&p);
     if (x.kind == ATX_PY_IS_WORD)
         atx_py_want_number(&p, &x);
     made.text = x.text;

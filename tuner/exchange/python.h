@@ -4,7 +4,7 @@
  *
  *   literals    3  0x10  True  False  'word'
  *   operators   or and not  in  not in  < <= > >= == !=  | ^ & << >>  + - * / // %  unary + - ~  2 **
- *               comparisons may chain; `in` wants a list
+ *               comparisons may chain; `in` wants a list;  a if c else b
  *   functions   min max abs
  *   lists       [1, 2]  (1, 2)  range(...)  list(...)  tuple(...)  [2**i for i in range(6) if i != 3]  +
  *

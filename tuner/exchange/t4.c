@@ -3,49 +3,29 @@
 
 #include "exchange/one_problem.h"
 
-typedef struct writer {
-    const atx_one_problem *of;
-    atx_line_writer to;
-} writer;
-
 /* "TILE=32 ORDER=fast" as members. */
 static void add_configuration(atx_str *out, const atx_one_problem *c, const atx_trial_row *row)
 {
-    const char *at = row->config, *comma = "";
-    atx_setting_text s;
     atx_str_add(out, "\"configuration\":{");
     if (c->other_template) {
         atx_str_add(out, "\"template\":");
         atx_str_add_json(out, row->template_name);
-        comma = ",";
+        atx_str_add(out, *row->config ? "," : "");
     }
-    for (; atx_next_setting(&s, &at); comma = ",") {
-        atx_str_add(out, comma);
-        atx_add_json_word(out, s.name, s.name_len);
-        atx_str_add(out, ":");
-        atx_add_json_value(out, s.value, s.value_len);
-    }
+    atx_add_settings(out, row->config);
     atx_str_add(out, "}");
 }
 
-/* What happened in T4's words, and in Kernel Tuner's. */
-static const struct {
-    const char *invalidity, *time;
-} WORDS[ATX_OUTCOMES] = {
-    [ATX_TIMED] = { "correct", "" },
-    [ATX_COMPILE_FAILED] = { "compile", "CompilationFailedConfig" },
-    [ATX_LAUNCH_FAILED] = { "runtime", "RuntimeFailedConfig" },
-    [ATX_WRONG_RESULT] = { "correctness", "RuntimeFailedConfig" },
-    [ATX_CRASHED] = { "runtime", "RuntimeFailedConfig" },
-    [ATX_TIMED_OUT] = { "timeout", "RuntimeFailedConfig" },
+static const char *const INVALIDITIES[ATX_OUTCOMES] = {
+    [ATX_TIMED] = "correct",         [ATX_COMPILE_FAILED] = "compile",
+    [ATX_LAUNCH_FAILED] = "runtime", [ATX_WRONG_RESULT] = "correctness",
+    [ATX_CRASHED] = "runtime",       [ATX_TIMED_OUT] = "timeout",
 };
-
-enum { DIGITS = 15 }; /* survive the way through text and back */
 
 static void add_measurement(atx_str *out, const char *name, double value, const char *unit)
 {
     atx_str_addf(out, ",{\"name\":\"%s\",\"value\":", name);
-    atx_str_add_real(out, DIGITS, value);
+    atx_str_add_real(out, ATX_EXACT_DIGITS, value);
     atx_str_addf(out, ",\"unit\":\"%s\"}", unit);
 }
 
@@ -70,9 +50,9 @@ static void add_measurements(atx_str *out, const atx_trial_row *row)
     bool timed = row->outcome == ATX_TIMED;
     atx_str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
     if (timed)
-        atx_str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        atx_add_ms(out, row->timing.median_s);
     else
-        atx_str_addf(out, "\"%s\"", WORDS[row->outcome].time);
+        atx_str_addf(out, "\"%s\"", atx_failure_word(row->outcome));
     atx_str_add(out, ",\"unit\":\"ms\"}");
     if (timed) {
         add_measurement(out, "time_min", 1e3 * row->timing.min_s, "ms");
@@ -89,39 +69,32 @@ static void add_measurements(atx_str *out, const atx_trial_row *row)
 static void add_times(atx_str *out, const atx_trial_row *row)
 {
     atx_str_add(out, "\"times\":{\"compilation\":");
-    atx_str_add_real(out, DIGITS, 1e3 * row->compile_s);
+    atx_add_ms(out, row->compile_s);
     atx_str_add(out, ",\"framework\":0,\"search_algorithm\":0,\"validation\":0");
     if (row->outcome == ATX_TIMED) {
         atx_str_add(out, ",\"runtimes\":[");
-        atx_str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        atx_add_ms(out, row->timing.median_s);
         atx_str_add(out, "]");
     }
     atx_str_add(out, "}");
 }
 
-static bool write_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
+static void add_trial(atx_str *out, const void *self, const atx_trial_row *row)
 {
-    writer *w = context;
-    atx_str *out = &w->to.line;
-    (void)f;
-    atx_str_addf(out, "%s{\"timestamp\":", w->to.written++ ? "," : "");
+    atx_str_add(out, "{\"timestamp\":");
     atx_str_add_json(out, row->measured_at);
     atx_str_add(out, ",");
-    add_configuration(out, w->of, row);
+    add_configuration(out, self, row);
     atx_str_add(out, ",");
     add_times(out, row);
-    atx_str_addf(out, ",\"invalidity\":\"%s\",\"correctness\":%d,", WORDS[row->outcome].invalidity,
+    atx_str_addf(out, ",\"invalidity\":\"%s\",\"correctness\":%d,", INVALIDITIES[row->outcome],
                  row->outcome == ATX_TIMED);
     add_measurements(out, row);
     atx_str_add(out, ",\"objectives\":[\"time\"]}");
-    atx_line_writer_emit(&w->to);
-    return w->to.more && !w->to.line.failed;
 }
 
-static void write_head(writer *w)
+static void add_head(atx_str *out, const atx_one_problem *c)
 {
-    const atx_one_problem *c = w->of;
-    atx_str *out = &w->to.line;
     atx_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\",\"kernel\":");
     atx_str_add_json(out, atx_str_text(&c->op));
     atx_str_add(out, ",\"shape\":");
@@ -135,29 +108,20 @@ static void write_head(writer *w)
         atx_str_add_json(out, atx_str_text(&c->template_name));
     }
     atx_str_add(out, "},\"results\":[");
-    atx_line_writer_emit(&w->to);
-}
-
-static at_status write_all(const atx_one_problem *c, atx_line_sink *sink, void *context, at_error *err)
-{
-    writer w = { .of = c, .to = { .sink = sink, .context = context, .more = true } };
-    write_head(&w);
-    at_status status = atx_one_problem_each(c, write_trial, &w, err);
-    ATX_THEN(status, atx_str_status(&w.to.line, err));
-    if (status == AT_OK) {
-        atx_str_add(&w.to.line, "]}");
-        atx_line_writer_emit(&w.to);
-    }
-    atx_str_clear(&w.to.line);
-    return status;
 }
 
 at_status atx_t4_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink, void *context,
                        at_error *err)
 {
     atx_one_problem c;
+    atx_str head = { 0 };
     at_status status = atx_one_problem_choose(&c, store, options, err);
-    ATX_THEN(status, write_all(&c, sink, context, err));
+    if (status == AT_OK) {
+        add_head(&head, &c);
+        status =
+            atx_one_problem_write(&c, &(atx_problem_file){ &head, add_trial, &c, "]}" }, sink, context, err);
+    }
+    atx_str_clear(&head);
     atx_one_problem_clear(&c);
     return status;
 }

@@ -151,7 +151,9 @@ bool atx_expr_is_function(const char *name, size_t len);
 typedef struct atx_expr_names {
     void (*add)(atx_str *out, void *context, int slot); /* a name, or a number */
     void *context;
-    const char *prefix; /* of the functions, "pk_" */
+    const char *prefix; /* of C's functions, "pk_" */
+    /* Writes a == b, or a != b, of two names; false: it leaves that to `add`. NULL: always. */
+    bool (*pair)(atx_str *out, void *context, int a, int b, bool differ);
 } atx_expr_names;
 
 /*
@@ -160,5 +162,15 @@ typedef struct atx_expr_names {
  */
 at_status atx_expr_add_c(atx_str *out, const atx_expr *expr, const atx_expr_names *names,
                          at_error *err) AT_MUST_CHECK;
+
+/*
+ * As Python, where names that are numbers are counted with. The same value where no operand of / % << >> is
+ * below zero and nothing overflows. AT_ERR_INPUT: log2 or gcd of something that is not a number then.
+ */
+at_status atx_expr_add_python(atx_str *out, const atx_expr *expr, const atx_expr_names *names,
+                              at_error *err) AT_MUST_CHECK;
+
+/* Is all of it a && b, or a || b? Where Python counts with that, it wants (1 if ... else 0). */
+bool atx_expr_is_logic(const atx_expr *expr);
 
 void atx_expr_close(atx_expr *expr); /* NULL is allowed */

@@ -114,8 +114,9 @@ static void add_points(atx_str *out, const atx_plot *p, const scale *sx, const s
         const atx_point *point = &p->points[i];
         if (!fits(&p->x, point->x) || !fits(&p->y, point->y))
             continue;
-        atx_str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" style=\"--hue:%d\"", place(sx, point->x),
-                     place(sy, point->y), p->count < MANY ? 4 : 3, point->hue);
+        atx_str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"%s style=\"--hue:%d\"",
+                     place(sx, point->x), place(sy, point->y), p->count < MANY ? 4 : 3,
+                     p->ringed && p->ringed[i] ? " class=\"on\"" : "", point->hue);
         if (point->what) {
             atx_html_add(out, "><title>$$$</title></circle>\n", point->kind ? point->kind : "",
                          point->kind ? " " : "", point->what);

@@ -24,7 +24,8 @@ typedef struct atx_plot {
     int width, height; /* pixels */
     const atx_point *points;
     size_t count;
-    bool running_best; /* a line of the least y so far, in the order of x: points must be sorted by x */
+    const bool *ringed; /* of each point; NULL: none has a ring */
+    bool running_best;  /* a line of the least y so far, in the order of x: points must be sorted by x */
 } atx_plot;
 
 /* Nothing is drawn without points. Points that an axis cannot show (not finite, or not positive on a

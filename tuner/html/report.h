@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "lang/front.h"
 #include "lookup/compare.h"
 
 typedef struct atx_html_options {
@@ -13,6 +14,7 @@ typedef struct atx_html_options {
     const char *shape;            /* of one problem, as the key has it; NULL: all            */
     const atx_comparison *before; /* with an earlier store, which is called `before_source`; NULL: none */
     const char *before_source;
+    const atx_front *front; /* of which problems show the front; no metrics; NULL: none */
     /* Adds what the winner's op makes of its figures, as text; NULL: unknown. */
     void (*add_metrics)(void *context, atx_str *out, const atx_answer *winner);
     void *context;

@@ -3,6 +3,7 @@
 
 #include "html/plot.h"
 #include "html/report.h"
+#include "html/trials.h"
 
 /* A table that can be scrolled by keyboard; the head's row follows, "</tr></thead>\n<tbody>\n", and rows. */
 #define ATX_HTML_TABLE(name)                                                                                 \
@@ -54,6 +55,9 @@ void atx_html_before_and_after(atx_html_page *page);
 
 /* Earlier winners of the same problem, where there are any. */
 at_status atx_html_history(atx_html_page *page, const atx_answer *winner, at_error *err) AT_MUST_CHECK;
+
+/* Of one problem the front of the options' figures; nothing where they ask for none. */
+void atx_html_front(atx_html_page *page, const atx_html_trials *trials, size_t most_points);
 
 /* The section of winner number `index`. */
 at_status atx_html_problem(atx_html_page *page, size_t index, at_error *err) AT_MUST_CHECK;

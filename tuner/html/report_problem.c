@@ -215,6 +215,7 @@ at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
         add_commands(p, a);
         add_conditions(p, a);
         plot_search(p, &t);
+        atx_html_front(p, &t, most_points(p));
         add_effects(p, &t, a->winner.template_name);
         add_ties(p, &a->winner);
         status = atx_html_history(p, a, err);

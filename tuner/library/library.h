@@ -92,7 +92,7 @@ typedef struct atx_library_pack {
 typedef struct atx_library_packs {
     atx_library_pack *items;
     size_t count, cap;
-    size_t kept;     /* entries of the table that are theirs */
+    size_t kept;     /* entries of the table that are theirs and not until another kernel is compiled */
     bool by_default; /* not named: they answer where compiling is forbidden, or until the problem is tuned */
     bool read;
 } atx_library_packs;
@@ -198,6 +198,7 @@ typedef struct atx_preparing {
     at_preparation *first;
     pthread_t thread;
     bool has_thread, is_served; /* it looks at the queue again */
+    atomic_bool has_begun;      /* something was in it */
 } atx_preparing;
 at_status atx_preparing_open(atx_preparing *q, at_error *err) AT_MUST_CHECK;
 void atx_preparing_close(atx_preparing *q); /* waits for running work; also of one that is not open */
@@ -207,6 +208,7 @@ typedef struct atx_later {
     bool is_open;
     pthread_mutex_t mutex;
     atx_later_job *first; /* the oldest */
+    int count;
     pthread_t thread;
     bool has_thread, is_served; /* it looks at the queue again */
     atomic_bool stop;
@@ -328,6 +330,10 @@ at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *comp
 
 /* exit() waits for what the tuner compiles from now on; NVRTC has compiled something. false: it does not. */
 bool atx_library_guard_exit(at_tuner *tuner);
+
+/* The same before the tuner's first kernel: an empty one is compiled, 24 ms. false: that failed, or the
+ * program ends. `slow` is held. */
+bool atx_library_guard_first(at_tuner *tuner, int cc);
 void atx_library_drop_guard(at_tuner *tuner); /* nobody else knows the tuner */
 void atx_later_end(atx_later *later);         /* waits for the running compilation; `slow` is not held */
 
@@ -336,6 +342,7 @@ void atx_later_end(atx_later *later);         /* waits for the running compilati
 at_status atx_later_open(atx_later *later, at_error *err) AT_MUST_CHECK;
 void atx_later_close(atx_later *later); /* also of one that is not open; `slow` is not held */
 bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f); /* may a pack stand in for the finding? */
+bool atx_later_is_full(atx_later *later);
 atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f); /* NULL: it cannot be compiled */
 void atx_later_free(atx_later_job *job);                                  /* NULL is allowed */
 

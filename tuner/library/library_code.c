@@ -86,6 +86,8 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
     if (tuner->ends)
         return atx_fail(err, AT_ERR_CANCELLED, "%s is not compiled: the program ends", f->t->text.file);
     know_headers(tuner, f->t);
+    if (atomic_load(&tuner->preparing.has_begun)) /* a thread may compile while the program ends */
+        (void)atx_library_guard_first(tuner, cc);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          &(atx_nvrtc_source){ source, f->t->text.file, cc, kind }, err);
     if (status == AT_OK && out->ok && kind == ATX_CUBIN) /* PTX needs less of NVRTC */

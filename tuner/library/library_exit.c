@@ -3,7 +3,8 @@
  * that compiles then crashes: exit() first waits for the running compilation, and no other begins.
  *
  * exit() works backwards: NVRTC must have made its data before the guard is registered, which takes a
- * compilation. The first one of a tuner has no guard.
+ * compilation. Threads of the library compile an empty kernel first: only these 24 ms have no guard. The
+ * first kernel of a tuner that a caller's own thread waits for has none.
  */
 #include "library/library.h"
 
@@ -54,6 +55,18 @@ bool atx_library_guard_exit(at_tuner *tuner)
     guard->tuner = tuner;
     tuner->guard = guard;
     return true;
+}
+
+bool atx_library_guard_first(at_tuner *tuner, int cc)
+{
+    atx_compiled nothing = { 0 };
+    const atx_nvrtc_source source = { "extern \"C\" __global__ void k() {}\n", "empty", cc, ATX_CUBIN };
+    if (tuner->guard || tuner->ends)
+        return !tuner->ends;
+    at_status status = atx_nvrtc_compile(tuner->nvrtc, &nothing.ok, &nothing.code, &nothing.log,
+                                         &nothing.resources, &source, NULL);
+    atx_compiled_clear(&nothing);
+    return status == AT_OK && atx_library_guard_exit(tuner);
 }
 
 void atx_library_drop_guard(at_tuner *tuner)

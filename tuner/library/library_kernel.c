@@ -192,25 +192,46 @@ static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error 
     return status;
 }
 
-/* Instead of a kernel that cannot be compiled or loaded, if a pack has one. */
-static bool take_pack(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
+/* Instead of a kernel that cannot be compiled or loaded, if a pack has one. *before: the finding that it
+ * takes the place of, for the caller to close. */
+static bool take_pack(atx_found_parts **before, atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
 {
-    atx_found_parts *before = p->finding, *packed = NULL;
+    atx_found_parts *packed = NULL;
+    *before = p->finding;
     tuner->packs_only = true;
     at_status status = atx_library_find_for(&packed, tuner, gpu, &p->problem, &p->steps, NULL);
     tuner->packs_only = false;
     p->finding = packed;
     p->buffer_count = 0;
-    if (status == AT_OK && make_kernel(p, tuner, gpu, NULL) == AT_OK) {
-        atx_finding_close(before);
+    if (status == AT_OK && make_kernel(p, tuner, gpu, NULL) == AT_OK)
         return true;
-    }
     atx_finding_close(packed);
-    p->finding = before;
+    p->finding = *before;
+    *before = NULL;
+    p->buffer_count = 0;
     return false;
 }
 
-/* A pack's kernel stands in for one that would have to be compiled. */
+/* A pack's kernel stands in for one that would have to be compiled; for one launch where too many wait for
+ * that. */
+static bool stand_in(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu)
+{
+    atx_found_parts *wanted = NULL;
+    if (!take_pack(&wanted, p, tuner, gpu))
+        return false;
+    p->passing = atx_later_is_full(&tuner->later);
+    p->later = p->passing ? NULL : atx_later_make(tuner, wanted);
+    p->stands_in = p->later;
+    if (p->stands_in || p->passing) {
+        atx_finding_close(wanted);
+        return true;
+    }
+    atx_finding_close(p->finding);
+    p->finding = wanted;
+    p->buffer_count = 0;
+    return false;
+}
+
 static at_status make_soon(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, bool later, at_error *err)
 {
     if (!later || !atx_later_wanted(tuner, p->finding))
@@ -218,16 +239,8 @@ static at_status make_soon(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, bool 
     tuner->no_compile = true;
     at_status status = make_kernel(p, tuner, gpu, err);
     tuner->no_compile = false;
-    if (status != AT_ERR_NOT_FOUND)
-        return status;
-    p->later = atx_later_make(tuner, p->finding);
-    if (p->later && take_pack(p, tuner, gpu)) {
-        p->stands_in = true;
-        return AT_OK;
-    }
-    atx_later_free(p->later);
-    p->later = NULL;
-    p->buffer_count = 0;
+    if (status != AT_ERR_NOT_FOUND || stand_in(p, tuner, gpu))
+        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     return make_kernel(p, tuner, gpu, err);
 }
 
@@ -254,8 +267,11 @@ at_status atx_library_fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const
             return atx_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
         status = make_soon(p, tuner, gpu, later, &cause);
         again = status != AT_OK;
-        if (again && !f->packed && take_pack(p, tuner, gpu))
+        atx_found_parts *before = NULL;
+        if (again && !f->packed && take_pack(&before, p, tuner, gpu)) {
+            atx_finding_close(before);
             return AT_OK;
+        }
         if (again)
             status = exclude_unloaded(tuner, gpu, f, &cause, err);
         if (again && !atx_excluded(tuner->excluded, &f->problem, f->cc, f->t, &f->config))

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+enum { MOST_JOBS = 1024 }; /* with their sources: a program may meet new sizes faster than they compile */
+
 struct atx_later_job {
     atx_later_job *next;
     atx_build build;  /* the source and its key */
@@ -35,21 +37,15 @@ bool atx_later_wanted(at_tuner *tuner, const atx_found_parts *f)
     if (!tuner->packs.by_default || tuner->no_compile || f->packed || !is_exact(f->problem.op))
         return false;
     atx_packs_read_default(tuner);
-    return tuner->packs.count > 0 && tuner->packs.kept < ATX_PACKED_KEPT;
+    return tuner->packs.count > 0;
 }
 
-/* Before the thread compiles NVRTC has made its data, which takes a compilation: 20 ms, where the tuner has
- * compiled nothing yet. */
-static bool guard_exit(at_tuner *tuner, int cc)
+bool atx_later_is_full(atx_later *later)
 {
-    atx_compiled nothing = { 0 };
-    const atx_nvrtc_source source = { "extern \"C\" __global__ void k() {}\n", "empty", cc, ATX_CUBIN };
-    if (tuner->guard || tuner->ends)
-        return !tuner->ends;
-    at_status status = atx_nvrtc_compile(tuner->nvrtc, &nothing.ok, &nothing.code, &nothing.log,
-                                         &nothing.resources, &source, NULL);
-    atx_compiled_clear(&nothing);
-    return status == AT_OK && atx_library_guard_exit(tuner);
+    pthread_mutex_lock(&later->mutex);
+    const bool full = later->count >= MOST_JOBS;
+    pthread_mutex_unlock(&later->mutex);
+    return full;
 }
 
 void atx_later_free(atx_later_job *job)
@@ -67,7 +63,7 @@ atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f)
     job->name = f->t->text.file;
     job->cc = f->cc;
     job->lasting = f->shown.match == AT_MATCH_EXACT;
-    if (atx_library_source(&job->build, tuner, f, NULL) == AT_OK && guard_exit(tuner, f->cc))
+    if (atx_library_source(&job->build, tuner, f, NULL) == AT_OK && atx_library_guard_first(tuner, f->cc))
         return job;
     atx_later_free(job);
     return NULL;
@@ -101,10 +97,12 @@ static atx_later_job *next_job(atx_later *later)
 {
     pthread_mutex_lock(&later->mutex);
     atx_later_job *job = atomic_load(&later->stop) ? NULL : later->first;
-    if (job)
+    if (job) {
         later->first = job->next;
-    else
+        later->count--;
+    } else {
         later->is_served = false;
+    }
     pthread_mutex_unlock(&later->mutex);
     return job;
 }
@@ -145,6 +143,7 @@ void atx_later_put(at_tuner *tuner, atx_later_job *job, atx_prepared *prepared)
     pthread_mutex_lock(&later->mutex);
     while (*last)
         last = &(*last)->next;
+    later->count++;
     *last = job; /* where there is no thread for it, at_close frees it */
     if (!later->is_served && !atomic_load(&later->stop))
         start_thread(tuner);

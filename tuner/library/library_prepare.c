@@ -66,6 +66,7 @@ static at_status put(atx_preparing *q, at_preparation *p, at_error *err)
     while (*last)
         last = &(*last)->next;
     *last = p;
+    atomic_store(&q->has_begun, true);
     return AT_OK;
 }
 

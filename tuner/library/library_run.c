@@ -45,7 +45,8 @@ static at_status layout_of(const at_layout **out, const at_tuner *tuner, const a
 /* So many answers of packs stay; of others the kernel does, and they are made for each call. */
 static bool is_passing(const at_tuner *tuner, const atx_prepared *p, bool for_launch)
 {
-    return p->finding->packed && for_launch && tuner->packs.kept >= ATX_PACKED_KEPT;
+    return p->passing ||
+           (p->finding->packed && !p->stands_in && for_launch && tuner->packs.kept >= ATX_PACKED_KEPT);
 }
 
 /* In the place of `old` (NULL: there is none). */
@@ -65,7 +66,7 @@ static at_status prepare_new(atx_prepared **out, atx_prepared *old, at_tuner *tu
     if (status == AT_OK) {
         p->problem.op = atx_catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
         p->passing = is_passing(tuner, p, a->for_launch);
-        tuner->packs.kept += p->finding->packed && !p->passing;
+        tuner->packs.kept += p->finding->packed && !p->passing && !p->stands_in;
         status = p->passing ? AT_OK : atx_table_add(tuner, p, old, err);
     }
     if (status != AT_OK) {

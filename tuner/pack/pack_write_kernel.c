@@ -64,7 +64,7 @@ static void add_name(atx_str *out, void *context, int slot)
 
 static at_status add_expr(atx_str *out, naming *n, const atx_expr *expr, at_error *err)
 {
-    const atx_expr_names names = { add_name, n, "pk_" };
+    const atx_expr_names names = { .add = add_name, .context = n, .prefix = "pk_" };
     return atx_expr_add_c(out, expr, &names, err);
 }
 

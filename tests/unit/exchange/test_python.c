@@ -178,6 +178,9 @@ static const struct {
     { "mode in ['fast', 'none']", "mode == mode_fast || mode == -1", true },
     { "a == 6 and b == 0x4", "a == 6 && b == 4", true },
     { "(a < b) + 1 == 1", "(a < b) + 1 == 1", true },
+    { "a if b else c", "((b) ? (a) : (c))", true },
+    { "(a if c else b) == 4 and a", "((c) ? (a) : (b)) == 4 && a", true },
+    { "2 * (1 if a and c else 3 if a else 5) == 6", "2 * ((a && c) ? (1) : (((a) ? (3) : (5)))) == 6", true },
     { "True", "1", true },
 };
 
@@ -260,7 +263,9 @@ static const struct {
     { "a ? b", 2, "found '?'; expected an operator or the end" },
     { "int(a / b) == 1", 0, "found 'int'; expected min, max or abs" },
     { "max(a) == 6", 0, "found 'max'; expected one value in abs, two or more in min and max" },
-    { "a if b else c", 2, "found 'if'; expected an operator or the end" },
+    { "a if b", 6, "found the end of the expression; expected 'else'" },
+    { "a < b if a and b else 'fast'", 23,
+      "found 'fast'; expected a word only where it is compared with a parameter" },
     { "min() == 1", 4, "found ')'; expected a value, a name or '('" },
 };
 

@@ -5,6 +5,8 @@
  *
  * Five arguments are what the fake driver reads.
  */
+#include "library/library.h"
+
 #include "fake_driver.h"
 #include "library_support.h"
 
@@ -330,5 +332,28 @@ Test(library_next, what_works_needs_no_warning)
     cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, NULL), AT_OK);
     cr_assert_str_eq(used->warning, "");
     cr_assert_eq(used->match, AT_MATCH_EXACT);
+    at_close(tuner);
+}
+
+/* exit() takes NVRTC's data away. A caller's own thread cannot end the program while it waits; another one
+ * can end it while a thread of the library compiles its first kernel, which takes seconds for some. */
+Test(library_next, exit_waits_for_a_preparation_before_the_first_kernel_is_compiled)
+{
+    static const measured LIST[] = { { "fast", "A=1", 5e-6 } };
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    at_preparation *p = NULL;
+    write_templates();
+    for (int i = 0; i < 2; i++) /* nothing compiles, so no kernel brings a guard with it */
+        write_template(i ? "slow" : "wide", "");
+    write_template("fast", KERNEL("fast", "param A = 1 2\nblock 64\n", "#error no compiler is new enough\n"));
+    put_on("NVIDIA H200", LIST, 1);
+    at_tuner *tuner = open_here();
+    cr_assert_eq(at_prepare_start(&p, tuner, &FILL, NULL, &err), AT_OK, "%s", err.text);
+    const at_status status = at_prepare_finish(&used, p, &err);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_ERR_INPUT, "no kernel compiled: %s", err.text);
+    cr_assert_not_null(tuner->guard);
     at_close(tuner);
 }

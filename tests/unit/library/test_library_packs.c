@@ -305,6 +305,39 @@ Test(library_packs, an_installed_pack_answers_until_the_kernel_is_compiled)
     at_close(tuner);
 }
 
+/* A program may meet ever-new sizes: first calls wait for no compiler, however many there were. */
+Test(library_packs, so_it_does_after_any_number_of_shapes)
+{
+    at_tuner *tuner = open_installed();
+    tuner->packs.kept = ATX_PACKED_KEPT;
+    cr_expect(runs_a_pack(tuner, 310));
+    cr_expect_eq(tuner->packs.kept, (size_t)ATX_PACKED_KEPT, "the shape's own kernel takes its place");
+    wait_for_compiler(tuner);
+    cr_expect_not(runs_a_pack(tuner, 310));
+    at_close(tuner);
+}
+
+/* Jobs have their sources: there may not be any number of them. */
+Test(library_packs, while_too_many_kernels_wait_for_the_compiler_a_call_asks_for_no_other)
+{
+    enum { TOO_MANY = 1024 };
+    at_error err = { 0 };
+    at_tuner *tuner = open_installed();
+    pthread_mutex_lock(&tuner->later.mutex);
+    tuner->later.count = TOO_MANY;
+    pthread_mutex_unlock(&tuner->later.mutex);
+    cr_assert_eq(run(tuner, 320, 512, &err), AT_OK, "%s", err.text);
+    cr_expect_null(tuner->codes, "nothing was compiled");
+    cr_expect_null(tuner->later.first);
+    pthread_mutex_lock(&tuner->later.mutex);
+    tuner->later.count = 0;
+    pthread_mutex_unlock(&tuner->later.mutex);
+    cr_expect(runs_a_pack(tuner, 320));
+    wait_for_compiler(tuner);
+    cr_expect_not(runs_a_pack(tuner, 320), "the next call asked for it");
+    at_close(tuner);
+}
+
 /* A graph keeps what is captured; who prepares ahead has the time to compile. */
 Test(library_packs, who_captures_or_prepares_gets_the_kernel_itself)
 {
