@@ -30,6 +30,7 @@ ceiling   copy 1 rows cols
  *   cluster.cu  two to eight blocks have a row together, for rows that the registers of one block do not hold
  *   ring.cu     as `cluster`, but blocks stay: rows come into shared memory ahead, sums by barriers that hold up no store
  *   edges.cu    as `cluster`, but rows begin anywhere: their ends are moved element by element, all else in whole vectors
+ *   parts.cu    few long rows, of up to 64 blocks each: two launches, which begin together
  *   stream.cu   rows of any length and alignment, read twice; the second time they come out of a cache
  *
  * GROUP, ROWS, THREADS and CLUSTER say how many threads share a row. With few, each has much of it: many accesses on their
