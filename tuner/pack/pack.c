@@ -271,16 +271,19 @@ static float *take_losses(const making *m, int n)
 /* The first `n` kernels that were chosen when there were so many, with their tree. */
 static bool grow_pack_of(atx_pack *pack, const making *m, int n)
 {
+    int rows;
+    const int *chosen = m->sets.at[n - 1];
     float *losses = m->c.kernels ? take_losses(m, n) : NULL;
-    if (!losses)
-        return false;
+    float *of_choice = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
+    bool good = losses && of_choice;
     pack->kernel_count = n;
-    for (int i = 0; i < n; i++)
-        pack->kernels[i] = m->c.kernels[m->sets.at[n - 1][i]];
-    const bool good = atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
-                      measure(&pack->chosen, pack, m->samples, losses, m->count);
-    pack->chosen.measured = count_of(m->measured[2], m->count);
+    for (int i = 0; good && i < n; i++)
+        pack->kernels[i] = m->c.kernels[chosen[i]];
+    good = good && atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
+           measure(&pack->chosen, pack, m->samples, of_choice, m->count);
+    pack->chosen.measured = count_of(m->measured[0], m->count);
     free(losses);
+    free(of_choice);
     return good;
 }
 
