@@ -9,18 +9,18 @@ param     COPY    = 4 8 16             # bytes that a thread copies into the til
 const     PER     = max(1, 4 / sizeof(T)) # elements of a word: what a lane writes at a time
 const     PIECE   = max(1, COPY / sizeof(T)) # elements of a copy
 const     TILE    = 128 * THREADS      # bytes that a block moves, at most, where a column is not longer
-const     SHARES  = 4 * device.sms     # blocks that a problem has at least, where it can
+const     LEAST   = max(1, 512 / THREADS) * device.sms # blocks, where the problem has as many
 const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
 general   KEEP=any
 fixed     0                            # packs: sizes have 32 bits
 let       matrix_bytes = rows * cols * sizeof(T)
 let       grouped = batch > 1 && 4 * matrix_bytes <= TILE # a block moves whole matrices: contiguous memory on both sides
-let       matrices = max(1, min(TILE / matrix_bytes, ceil_div(batch, SHARES))) # so many
-let       wanted  = max(min(TILE / (rows * sizeof(T)), batch * cols / SHARES + 1), 64 / sizeof(T)) # else columns of one matrix
+let       matrices = max(1, min(TILE / matrix_bytes, ceil_div(batch, LEAST))) # so many
+let       wanted  = max(min(TILE / (rows * sizeof(T)), batch * cols / LEAST + 1), 64 / sizeof(T)) # else columns of one matrix
 let       grain   = wanted * sizeof(T) >= 256 ? 128 / sizeof(T) : 32 / sizeof(T) # that begin where a line or a sector does, if the matrix does
 let       width   = min(cols, wanted / grain * grain)
 let       pieces  = ceil_div(width + PIECE - 1, PIECE) # copies of a row, at most
-let       across  = PER == 1 && cols % PIECE == 0 ? pieces + 1 - pieces % 2 : pieces # an odd number: the lanes of a column meet more banks
+let       across  = cols % PIECE == 0 ? pieces + 1 - pieces % 2 : pieces # an odd number: the lanes of a column meet more banks
 let       pitch   = across * PIECE + cols % PIECE # elements between rows of the tile, which begin in a copy as their rows in memory do
 let       skew    = PER > 1 && cols % min(PIECE, 8) == 0 ? PIECE : 0 # elements by which the rows of a word are further on than those before
 let       shared_bytes = ceil_div((grouped ? matrices * rows * cols + 2 * PIECE \
@@ -47,7 +47,7 @@ default   THREADS=128 COPY=16
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
 #define AUTOTUNE_ARG(name) name
-constexpr int THREADS = 128, COPY = 16, PER = 4, PIECE = 16, TILE = 16384, SHARES = 528, KEEP = 1;
+constexpr int THREADS = 128, COPY = 16, PER = 4, PIECE = 16, TILE = 16384, LEAST = 528, KEEP = 1;
 #include "../common/access.cuh"
 #include "../common/async.cuh"
 #include "../common/kept.cuh"
@@ -65,14 +65,21 @@ constexpr int THREADS = 128, COPY = 16, PER = 4, PIECE = 16, TILE = 16384, SHARE
  *     . . c f i l   c f i l
  *                                         output, of both      [a b][c d][e f][g h][i j][k l]
  *
- * Nothing about a word's elements is known to the compiler, as it is in `band` and `stream`. A multiplication tells
- * where those of a thread's first word stand; all its words have their elements at the same distances.
+ * Where a word's elements stand a multiplication tells. The same then holds some columns, or matrices, further on, so that
+ * a thread looks for places once or a few times. Where a block has few matrices it goes on from word to word: a row, a
+ * column and a place are added to, and a column or a matrix that ends adds once more.
  */
 
 constexpr int LINE  = 128 / ES;                  /* elements of a cache line */
 constexpr int BATCH = 4;                         /* words that a thread gathers before it writes them */
 
 using Word = Vector<PER>;
+
+/* i / by, of i below 2^20. */
+__device__ __forceinline__ int quotient_of(int i, int by)
+{
+    return (int)__fdividef((float)i + 0.5f, (float)by);
+}
 
 /* i / by, of i * by below 2^32 and `by` of at least 2. */
 struct Divisor {
@@ -89,58 +96,115 @@ struct Divisor {
     }
 };
 
-/* Elements of the output that are one after the other, and where they stand in the tile. After `part`
- * words of the output all is as before, but `stride` elements further on. */
+/* Of shared memory. */
+__device__ __forceinline__ T element_at(int address)
+{
+    return *(const T *)__cvta_shared_to_generic((unsigned)address);
+}
+
+__device__ __forceinline__ int address_of(const T *tile)
+{
+    return (int)__cvta_generic_to_shared(tile);
+}
+
+__device__ __forceinline__ void arrive()
+{
+    await_copies();
+    __syncthreads();
+}
+
+/* What a block writes: elements, and words that begin where lines do, `lead` elements before the first of them. */
+struct Output {
+    T          *out;
+    Word::Bits *to;
+    int         total, lead, words;
+
+    __device__ __forceinline__ Output(T *o, int n) : out(o), total(n), lead((int)(bytes_behind<128>(o) / ES))
+    {
+        words = (total + lead) / PER;
+        to    = (Word::Bits *)(out - lead);
+    }
+
+    /* The thread's element of the ends that do not fill a word; below 0: it has none. */
+    __device__ __forceinline__ int end() const
+    {
+        const int own = (int)threadIdx.x, i = (own < PER ? lead / PER * PER + own : words * PER + own - PER) - lead;
+        return PER > 1 && own < 2 * PER && i < total && (own >= PER || lead % PER > 0) ? i : -1;
+    }
+};
+
+/* ---- places that come again ---- */
+
+/* So many times `words` are a part that few threads have a word less of than others. */
+__device__ __forceinline__ int times_of(int words)
+{
+    int best = 0, turns = 1;
+#pragma unroll
+    for (int n = 1; n <= 4; n++) {
+        const int times = quotient_of(n * THREADS, words);
+        if (times * turns * 15 > best * n * 16) {
+            best  = times;
+            turns = n;
+        }
+    }
+    return max(best, 1);
+}
+
+/* Columns that are so many elements: after so many of them words begin in the same row. */
+__device__ __forceinline__ int alike_of(int elements)
+{
+    return elements % PER == 0 ? 1 : elements % 2 == 0 ? PER / 2 : PER;
+}
+
+/* After `part` words of the output all is as before, but `stride` bytes further on. */
 struct Columns {
     Divisor rows;
-    int     pitch, skew, part, stride;
+    int     tile, pitch, skew, part, stride; /* bytes, but `part` */
 
-    __device__ __forceinline__ Columns(int r, int p, int s) : rows(r), pitch(p), skew(s)
+    __device__ __forceinline__ Columns(const T *begin_of_tile, int r, int p, int s)
+        : rows(r), tile(address_of(begin_of_tile)), pitch(p * ES), skew(s * ES)
     {
-        const int alike = r % PER == 0 ? 1 : r % 2 == 0 ? PER / 2 : PER, column = r * alike / PER; /* words of so many */
-        const int times = max(1, (int)(4 * THREADS / (unsigned)column)); /* so that few threads have a word less */
-        part   = column * times;
-        stride = alike * times;
+        const int alike = alike_of(r), times = times_of(r * alike / PER);
+        part   = r * alike / PER * times;
+        stride = alike * times * ES;
     }
 
     /* Of a word whose first element is the i-th; that of the tile's first may be before it. */
     __device__ __forceinline__ void find(int (&place)[PER], int i) const
     {
         const int before = rows.by < LINE ? LINE : 1, from = i + before * rows.by;
-        int column = rows.quotient(from), row = from - column * rows.by;
-        column -= before;
+        int column = rows.quotient(from), row = from - column * rows.by, at = tile + (column - before) * ES;
 #pragma unroll
         for (int e = 0; e < PER; e++) {
-            place[e] = column + row * pitch + (PER > 1 ? row / PER * skew : 0);
+            place[e] = at + row * pitch + (PER > 1 ? row / PER * skew : 0);
             if (++row == rows.by) {
                 row = 0;
-                column++;
+                at += ES;
             }
         }
     }
 };
 
+/* The same, of small matrices. */
 struct Matrices {
     Divisor rows, cols;
-    int     part, stride;
+    int     tile, part, stride;
 
-    __device__ __forceinline__ Matrices(int r, int c) : rows(r), cols(c)
+    __device__ __forceinline__ Matrices(const T *begin_of_tile, int r, int c) : rows(r), cols(c), tile(address_of(begin_of_tile))
     {
-        const int all = r * c, alike = all % PER == 0 ? 1 : all % 2 == 0 ? PER / 2 : PER, words = all * alike / PER;
-        const int times = max(1, (int)(4 * THREADS / (unsigned)words));
-        part   = words * times;
-        stride = all * alike * times;
+        const int all = r * c, alike = alike_of(all), times = times_of(all * alike / PER);
+        part   = all * alike / PER * times;
+        stride = all * alike * times * ES;
     }
 
     __device__ __forceinline__ void find(int (&place)[PER], int i) const
     {
-        const int matrix_elems = rows.by * cols.by, before = matrix_elems < LINE ? LINE : 1, from = i + before * matrix_elems;
-        const int all = rows.quotient(from);
-        int row = from - all * rows.by, matrix = cols.quotient(all), column = all - matrix * cols.by;
+        const int all = rows.by * cols.by, before = all < LINE ? LINE : 1, from = i + before * all, columns = rows.quotient(from);
+        int row = from - columns * rows.by, matrix = cols.quotient(columns), column = columns - matrix * cols.by;
         matrix -= before;
 #pragma unroll
         for (int e = 0; e < PER; e++) {
-            place[e] = (matrix * rows.by + row) * cols.by + column;
+            place[e] = tile + ((matrix * rows.by + row) * cols.by + column) * ES;
             if (++row == rows.by) {
                 row = 0;
                 if (++column == cols.by) {
@@ -152,62 +216,153 @@ struct Matrices {
     }
 };
 
-__device__ __forceinline__ void move_on(int (&place)[PER], int by)
-{
-#pragma unroll
-    for (int e = 0; e < PER; e++)
-        place[e] += by;
-}
-
-/* Words, `part` from each other, of elements that are `stride` from each other in the tile. */
-template <int count>
-__device__ __forceinline__ void move_words(Word::Bits *to, int part, const T *tile, const int (&place)[PER], int stride)
+/* Words that are `part` from each other. */
+template <int count, class Places> __device__ __forceinline__ void move_words(Word::Bits *to, int (&place)[PER], const Places &at)
 {
     Word word[count];
 #pragma unroll
     for (int k = 0; k < count; k++)
 #pragma unroll
         for (int e = 0; e < PER; e++)
-            word[k].element[e] = tile[place[e] + k * stride];
+            word[k].element[e] = element_at(place[e] + k * at.stride);
 #pragma unroll
     for (int k = 0; k < count; k++)
-        to[k * part] = word[k].bits;
+        to[k * at.part] = word[k].bits;
+#pragma unroll
+    for (int e = 0; e < PER; e++)
+        place[e] += count * at.stride;
 }
 
-/* Writes `total` elements of the tile to the output, from `out` on. */
-template <class Places> __device__ __forceinline__ void write(T *out, const T *tile, int total, const Places &places)
+template <class Places> __device__ __forceinline__ void write_parts(const Output &o, const Places &at)
 {
-    const int own = (int)threadIdx.x, lead = (int)(bytes_behind<128>(out) / ES); /* words begin where lines do */
-    const int words = (total + lead) / PER;
-    Word::Bits *const to = (Word::Bits *)(out - lead);
     int place[PER];
-
 #pragma unroll 1
-    for (int first = own; first < min(places.part, words); first += THREADS) {
-        places.find(place, first * PER - lead);
+    for (int first = (int)threadIdx.x; first < min(at.part, o.words); first += THREADS) {
         int w = first;
-        if (w * PER < lead) { /* another block's */
-            w += places.part;
-            move_on(place, places.stride);
+        at.find(place, w * PER - o.lead);
+        if (w * PER < o.lead) { /* another block's */
+            w += at.part;
+#pragma unroll
+            for (int e = 0; e < PER; e++)
+                place[e] += at.stride;
         }
 #pragma unroll 1
-        for (; w + (BATCH - 1) * places.part < words; w += BATCH * places.part) {
-            move_words<BATCH>(to + w, places.part, tile, place, places.stride);
-            move_on(place, BATCH * places.stride);
-        }
+        for (; w + (BATCH - 1) * at.part < o.words; w += BATCH * at.part)
+            move_words<BATCH>(o.to + w, place, at);
 #pragma unroll 1
-        for (; w < words; w += places.part) {
-            move_words<1>(to + w, places.part, tile, place, places.stride);
-            move_on(place, places.stride);
+        for (; w < o.words; w += at.part)
+            move_words<1>(o.to + w, place, at);
+    }
+    const int end = o.end();
+    if (end >= 0) {
+        at.find(place, end);
+        o.out[end] = element_at(place[0]);
+    }
+}
+
+/* ---- small matrices, word by word ---- */
+
+/* How many columns may end within a word. */
+enum Ends { NONE, ONE, ANY };
+
+/* An element of the output, and its `place`: the address in shared memory. */
+template <Ends ends> struct Walk {
+    Divisor rows, cols;
+    int     pitch;                 /* bytes from row to row */
+    int     turn, next;            /* what the end of a column adds to a place, and what that of a matrix does */
+    int     down, across, further; /* what a step of THREADS words adds to row, column and place */
+    int     tile;                  /* where it begins */
+    int     row, column, place;
+
+    __device__ __forceinline__ Walk(const T *begin_of_tile, int r, int c) : rows(r), cols(c), pitch(c * ES), turn(ES - r * pitch), next((r - 1) * pitch), tile(0)
+    {
+        begin(THREADS * PER);
+        tile    = address_of(begin_of_tile);
+        down    = row;
+        across  = column;
+        further = place;
+    }
+
+    __device__ __forceinline__ void begin(int i)
+    {
+        const int all = rows.quotient(i), matrix = cols.quotient(all);
+        row    = i - all * rows.by;
+        column = all - matrix * cols.by;
+        place  = tile + all * ES + row * pitch + matrix * next;
+    }
+
+    __device__ __forceinline__ void step()
+    {
+        row += down;
+        column += across;
+        place += further;
+        if (row >= rows.by) {
+            row -= rows.by;
+            column++;
+            place += turn;
+        }
+        if (column >= cols.by) {
+            column -= cols.by;
+            place += next;
         }
     }
 
-    /* The ends that do not fill a word. */
-    const int end = (own < PER ? lead / PER * PER + own : words * PER + own - PER) - lead;
-    if (PER > 1 && own < 2 * PER && end >= 0 && end < total && (own >= PER || lead % PER > 0)) {
-        places.find(place, end);
-        out[end] = tile[place[0]];
+    __device__ __forceinline__ void gather(Word &word) const
+    {
+        int r = row, c = column, at = place;
+        const int left = rows.by - row, end = turn + (column + 1 == cols.by ? next : 0);
+#pragma unroll
+        for (int e = 0; e < PER; e++) {
+            word.element[e] = element_at(at + (ends == ONE && e >= left ? end : 0));
+            at += pitch;
+            if (ends == ANY && ++r == rows.by) {
+                r = 0;
+                at += turn;
+                if (++c == cols.by) {
+                    c = 0;
+                    at += next;
+                }
+            }
+        }
     }
+};
+
+template <Ends ends> __device__ __forceinline__ void write(const Output &o, Walk<ends> at)
+{
+    int w = (int)threadIdx.x;
+    w += w * PER < o.lead ? THREADS : 0; /* another block's */
+    at.begin(w * PER - o.lead);
+#pragma unroll 1
+    for (; w + (BATCH - 1) * THREADS < o.words; w += BATCH * THREADS) {
+        Word word[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            at.gather(word[k]);
+            at.step();
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            o.to[w + k * THREADS] = word[k].bits;
+    }
+#pragma unroll 1
+    for (; w < o.words; w += THREADS) {
+        Word word;
+        at.gather(word);
+        at.step();
+        o.to[w] = word.bits;
+    }
+    const int end = o.end();
+    if (end >= 0) {
+        at.begin(end);
+        o.out[end] = element_at(at.place);
+    }
+}
+
+template <Ends ends> __device__ __forceinline__ void finish(const Output &o, const T *tile, int rows, int cols)
+{
+    const Walk<ends> walk(tile, rows, cols); /* while the copies are on their way */
+    arrive();
+    write(o, walk);
 }
 
 /* A copy; `left` elements are left from there to the buffer's end, where that may be near. */
@@ -217,16 +372,10 @@ template <bool ends> __device__ __forceinline__ void copy(T *tile, int place, co
     copy_part_async<KEEP, COPY>(memory, begin_of<KEEP>(memory), place * ES, (const unsigned char *)from, ends && left < PIECE ? (int)left * ES : COPY);
 }
 
-__device__ __forceinline__ void arrive()
-{
-    await_copies();
-    __syncthreads();
-}
-
 /* Some matrices. */
 __device__ __forceinline__ void move_matrices(T *out, const T *in, T *tile, long long batch, int rows, int cols)
 {
-    const int matrices = max(1, min((int)(TILE / (unsigned)(rows * cols * ES)), ((int)min(batch, 0x70000000LL) + SHARES - 1) / SHARES));
+    const int matrices = max(1, min(quotient_of(TILE, rows * cols * ES), (int)(((unsigned)min(batch, 0x70000000LL) + LEAST - 1) / LEAST)));
     const long long first = (long long)blockIdx.x * matrices, start = first * (rows * cols);
     const int total = (int)min((long long)matrices, batch - first) * (rows * cols);
     const int phase = (int)(bytes_behind<COPY>(in + start) / ES);
@@ -236,9 +385,17 @@ __device__ __forceinline__ void move_matrices(T *out, const T *in, T *tile, long
 #pragma unroll 4
     for (int at = (int)threadIdx.x * PIECE; at < phase + total; at += THREADS * PIECE)
         copy<true>(tile, at, from + at, left - at);
-    const Matrices places(rows, cols); /* while the copies are on their way */
-    arrive();
-    write(out + start, tile + phase, total, places);
+    const Output o(out + start, total);
+    const Matrices places(tile + phase, rows, cols);
+    if (4 * places.part <= o.words) {
+        arrive();
+        write_parts(o, places);
+    } else if (PER == 1 || (rows % PER == 0 && o.lead % PER == 0))
+        finish<NONE>(o, tile + phase, rows, cols);
+    else if (rows >= PER)
+        finish<ONE>(o, tile + phase, rows, cols);
+    else
+        finish<ANY>(o, tile + phase, rows, cols);
 }
 
 /* Where a block's columns of the input are, and their places in the tile. */
@@ -251,8 +408,8 @@ struct Rows {
 
 template <bool ends> __device__ __forceinline__ void read(T *tile, const Rows &r)
 {
-    const int own = (int)(threadIdx.x / (unsigned)r.across), n = (int)threadIdx.x - own * r.across;
-    const int down = max(1, (int)(THREADS / (unsigned)r.across));
+    const int own = quotient_of((int)threadIdx.x, r.across), n = (int)threadIdx.x - own * r.across;
+    const int down = max(1, quotient_of(THREADS, r.across));
     if (own >= down)
         return;
 #pragma unroll 1
@@ -269,10 +426,10 @@ template <bool ends> __device__ __forceinline__ void read(T *tile, const Rows &r
 /* Some columns of a matrix. */
 __device__ __forceinline__ void move_columns(T *out, const T *in, T *tile, long long batch, int rows, unsigned cols)
 {
-    const int shares = (int)min(batch * cols, 0x7fffffffLL) / SHARES + 1;
-    const int wanted = max(min((int)(TILE / (unsigned)(rows * ES)), shares), 64 / ES), grain = wanted * ES >= 256 ? 128 / ES : 32 / ES;
+    const int shares = (int)((unsigned)min(batch * cols, 0x7fffffffLL) / LEAST) + 1;
+    const int wanted = max(min(quotient_of(TILE, rows * ES), shares), 64 / ES), grain = wanted * ES >= 256 ? 128 / ES : 32 / ES;
     const int usual  = (int)min(cols, (unsigned)(wanted / grain * grain)); /* columns of a block */
-    const int pieces = (usual + 2 * PIECE - 2) / PIECE, across = PER == 1 && cols % PIECE == 0 ? pieces | 1 : pieces;
+    const int pieces = (usual + 2 * PIECE - 2) / PIECE, across = cols % PIECE == 0 ? pieces | 1 : pieces;
 
     unsigned matrix = 0, strip = blockIdx.x;
     if (batch > 1) {
@@ -296,12 +453,12 @@ __device__ __forceinline__ void move_columns(T *out, const T *in, T *tile, long 
         read<true>(tile, r);
     else
         read<false>(tile, r);
-    const Columns places(rows, r.pitch, r.skew); /* while the copies are on their way */
+    const Columns places(tile + r.phase, rows, r.pitch, r.skew); /* while the copies are on their way */
     arrive();
-    write(out + (begin + column) * rows, tile + r.phase, r.width * rows, places);
+    write_parts(Output(out + (begin + column) * rows, r.width * rows), places);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1280 / THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 1536 / THREADS)
 transpose_strips(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
     long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
 {

@@ -118,11 +118,12 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
     return lost != NULL;
 }
 
-/* What is measured, and what of it is kept: the part of the time that goes to the problems of the choice, and
- * how many configurations are measured there. */
-#define SHARE         0.4
-#define SHARE_LEARNED 0.6                           /* of it to learn of an operation that no model knows */
-enum { MEASURED_CONFIGS = 56, MEASURED_EACH = 24 }; /* and kernels that are measured on one problem */
+/* Until which share of the time kernels are measured: to choose, and, of those that were chosen, to grow the
+ * trees; how many, and how many of them on one problem. */
+#define SHARE_CHOICE  0.3
+#define SHARE_TREES   0.55
+#define SHARE_LEARNED 0.6 /* of that of the choice, to learn of an operation that no model knows */
+enum { MEASURED_KERNELS = 96, MEASURED_EACH = 48 };
 
 /* Everything that a pack is made of. */
 typedef struct making {
@@ -131,17 +132,16 @@ typedef struct making {
     atx_pack_request own; /* what *r is, with a model that was learned on the way */
     atx_pack_learned learned;
     atx_pack_sample *samples, *others; /* to choose by, to try on */
-    bool *measured[2];                 /* of those */
+    bool *measured[3];                 /* of those, and of all that trees are grown on */
     int count, other_count;
     atx_pack_candidates c;
     atx_pack_sets sets; /* of the candidates, for each number of kernels */
     int *all;           /* candidates that are in some set; those of the pack first */
     int all_count;
+    bool *wrong;     /* which of them were found wrong */
     float *held_out; /* their losses on the others */
-    /* Further problems, which follow those to choose by, for the trees alone: losses of `all` there. */
+    float *grown_on; /* and on those to choose by, which so many further ones follow, for the trees alone */
     int more_count;
-    float *more;
-    atx_pack_corrections *corrections; /* of losses that are expected; NULL: nothing was measured */
 } making;
 
 /* Trees are grown on so many times the problems to choose by: of the few kernels that were chosen that costs
@@ -166,13 +166,13 @@ static bool want_best(bool *wanted, const atx_pack_candidates *c)
 
 static at_status measure_candidates(making *m, at_error *err)
 {
-    if (!atx_pack_candidates_cut(&m->c, MEASURED_CONFIGS))
+    if (!atx_pack_candidates_cut(&m->c, MEASURED_KERNELS))
         return atx_no_memory(err);
     bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
-    const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0],
-                                   m->c.count,   m->count,   wanted,      false };
+    const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count,
+                                   m->count,     wanted,     NULL,        false };
     at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
-    ATX_THEN(status, atx_pack_tuner_measure(m->r->tuner, &m->corrections, &table, SHARE, err));
+    ATX_THEN(status, atx_pack_tuner_measure(m->r->tuner, &table, SHARE_CHOICE, err));
     free(wanted);
     return status;
 }
@@ -181,8 +181,8 @@ static at_status find_candidates(making *m, at_error *err)
 {
     at_status status = AT_OK;
     if (m->r->tuner && !m->r->predictor) {
-        status =
-            atx_pack_tuner_learn(&m->learned, m->r->tuner, m->samples, m->count, SHARE * SHARE_LEARNED, err);
+        status = atx_pack_tuner_learn(&m->learned, m->r->tuner, m->samples, m->count,
+                                      SHARE_CHOICE * SHARE_LEARNED, err);
         m->own.predictor = m->learned.predictor;
     }
     m->pack->unknown = !m->r->predictor;
@@ -205,8 +205,12 @@ static at_status choose(making *m, at_error *err)
     const int kernels = m->r->kernels;
     const int most = kernels > 0 && kernels < ATX_PACK_MAX_KERNELS ? kernels : ATX_PACK_MAX_KERNELS;
     const int count = atx_pack_choose(chosen, &m->sets, most, m->r->within, &m->c);
+    free(m->all);
+    free(m->wrong);
     m->all = calloc((size_t)m->c.count + 1, sizeof *m->all);
-    if (count < 0 || !m->all)
+    m->wrong = calloc((size_t)m->c.count + 1, sizeof *m->wrong);
+    m->all_count = 0;
+    if (count < 0 || !m->all || !m->wrong)
         return atx_no_memory(err);
     if (count == 0)
         return atx_fail(err, AT_ERR_INPUT,
@@ -258,31 +262,28 @@ static int count_of(const bool *measured, int count)
 /* The losses of the kernels that were chosen when there were `n`, on all problems that trees are grown on. */
 static float *take_losses(const making *m, int n)
 {
-    const int *chosen = m->sets.at[n - 1];
-    float *losses = malloc(((size_t)(m->count + m->more_count) * (size_t)n + 1) * sizeof *losses),
-          *to = losses;
-    for (int p = 0; losses && p < m->count; p++)
-        for (int k = 0; k < n; k++)
-            *to++ = m->c.losses[(size_t)p * (size_t)m->c.count + (size_t)chosen[k]];
-    for (int p = 0; losses && m->more && p < m->more_count; p++)
-        for (int k = 0; k < n; k++)
-            *to++ = m->more[(size_t)p * (size_t)m->all_count + (size_t)place_of(m, chosen[k])];
-    return losses;
+    int places[ATX_PACK_MAX_KERNELS] = { 0 }, rows;
+    for (int i = 0; i < n; i++)
+        places[i] = place_of(m, m->sets.at[n - 1][i]);
+    return take_columns(&rows, m->grown_on, m->all_count, m->count + m->more_count, places, n, NULL);
 }
 
 /* The first `n` kernels that were chosen when there were so many, with their tree. */
 static bool grow_pack_of(atx_pack *pack, const making *m, int n)
 {
+    int rows;
+    const int *chosen = m->sets.at[n - 1];
     float *losses = m->c.kernels ? take_losses(m, n) : NULL;
-    if (!losses)
-        return false;
+    float *of_choice = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
+    bool good = losses && of_choice;
     pack->kernel_count = n;
-    for (int i = 0; i < n; i++)
-        pack->kernels[i] = m->c.kernels[m->sets.at[n - 1][i]];
-    const bool good = atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
-                      measure(&pack->chosen, pack, m->samples, losses, m->count);
+    for (int i = 0; good && i < n; i++)
+        pack->kernels[i] = m->c.kernels[chosen[i]];
+    good = good && atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
+           measure(&pack->chosen, pack, m->samples, of_choice, m->count);
     pack->chosen.measured = count_of(m->measured[0], m->count);
     free(losses);
+    free(of_choice);
     return good;
 }
 
@@ -314,17 +315,22 @@ static atx_pack_kernel *take_all(const making *m)
     return kernels;
 }
 
-static at_status expect_more(making *m, at_error *err)
+/* The losses of all on the problems that trees are grown on: where there is time, measured ones. */
+static at_status measure_all(making *m, at_error *err)
 {
+    at_status status = AT_OK;
+    const int count = m->count + m->more_count;
     atx_pack_kernel *kernels = take_all(m);
-    m->more =
-        kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples + m->count, m->more_count) : NULL;
+    free(m->grown_on);
+    m->grown_on = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples, count) : NULL;
+    const atx_pack_table table = { kernels, m->samples, m->grown_on, m->measured[2], m->all_count,
+                                   count,   NULL,       m->wrong,    false };
+    if (!m->grown_on)
+        status = atx_no_memory(err);
+    else if (m->r->tuner)
+        status = atx_pack_tuner_measure(m->r->tuner, &table, SHARE_TREES, err);
     free(kernels);
-    bool good = m->more != NULL;
-    for (int p = 0; good && m->corrections && p < m->more_count; p++)
-        good = atx_pack_correct(m->more + (size_t)p * (size_t)m->all_count, m->corrections,
-                                &m->samples[m->count + p].problem, m->all, m->all_count);
-    return good ? AT_OK : atx_no_memory(err);
+    return status;
 }
 
 /* The losses of all on the problems to try on. */
@@ -333,13 +339,15 @@ static at_status try_all(making *m, at_error *err)
     at_status status = AT_OK;
     bool *wanted = calloc((size_t)m->other_count * (size_t)m->all_count + 1, sizeof *wanted);
     atx_pack_kernel *kernels = take_all(m);
+    free(m->held_out);
     m->held_out = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->others, m->other_count) : NULL;
     if (!m->held_out || !wanted || (m->r->tuner && !want_taken(wanted, m)))
         status = atx_no_memory(err);
-    const atx_pack_table table = { kernels,      m->others,      m->held_out, m->measured[1],
-                                   m->all_count, m->other_count, wanted,      true };
+    const atx_pack_table table = { kernels,        m->others,    m->held_out,
+                                   m->measured[1], m->all_count, m->other_count,
+                                   wanted,         m->wrong,     true };
     if (status == AT_OK && m->r->tuner)
-        status = atx_pack_tuner_measure(m->r->tuner, NULL, &table, 1, err);
+        status = atx_pack_tuner_measure(m->r->tuner, &table, 1, err);
     free(wanted);
     free(kernels);
     return status;
@@ -403,8 +411,9 @@ static at_status draw_problems(making *m, at_error *err)
     at_status status = draw_all(&m->samples, m->count + m->more_count, ATX_PACK_TO_CHOOSE, &rng, r, err);
     ATX_THEN(status, r->tries ? list_all(&m->others, &m->other_count, r, err)
                               : draw_all(&m->others, m->other_count, ATX_PACK_HELD_OUT, &rng, r, err));
-    for (int i = 0; i < 2 && status == AT_OK; i++)
-        if (!(m->measured[i] = calloc((size_t)(i ? m->other_count : m->count) + 1, sizeof *m->measured[i])))
+    const int counts[] = { m->count, m->other_count, m->count + m->more_count };
+    for (int i = 0; i < 3 && status == AT_OK; i++)
+        if (!(m->measured[i] = calloc((size_t)counts[i] + 1, sizeof *m->measured[i])))
             status = atx_no_memory(err);
     return status;
 }
@@ -420,13 +429,28 @@ static void forget_losses(atx_pack *pack)
     pack->mean = pack->bound = 0;
 }
 
+/* Kernels that were found wrong since they were chosen are no candidates any more; true: there are such. */
+static bool strike_wrong(making *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->all_count; i++) {
+        for (int p = 0; p < m->c.problems && m->wrong[i]; p++)
+            m->c.losses[(size_t)p * (size_t)m->c.count + (size_t)m->all[i]] = ATX_PACK_INVALID;
+        any = any || m->wrong[i];
+    }
+    return any;
+}
+
 static at_status make(making *m, at_error *err)
 {
     at_status status = draw_problems(m, err);
     ATX_THEN(status, find_candidates(m, err));
-    ATX_THEN(status, choose(m, err));
-    ATX_THEN(status, expect_more(m, err));
-    ATX_THEN(status, try_all(m, err));
+    for (bool again = true; again && status == AT_OK;) {
+        status = choose(m, err);
+        ATX_THEN(status, measure_all(m, err));
+        ATX_THEN(status, try_all(m, err));
+        again = status == AT_OK && strike_wrong(m);
+    }
     if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
         status = atx_no_memory(err);
     if (m->pack->unknown)
@@ -441,10 +465,11 @@ static void clear(making *m)
     free(m->others);
     free(m->measured[0]);
     free(m->measured[1]);
+    free(m->measured[2]);
     free(m->all);
+    free(m->wrong);
     free(m->held_out);
-    free(m->more);
-    atx_pack_corrections_close(m->corrections);
+    free(m->grown_on);
     atx_pack_learned_clear(&m->learned);
 }
 

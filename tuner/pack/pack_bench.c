@@ -135,8 +135,10 @@ typedef struct run {
     atx_kernel *kernels;
     const atx_pack_entry **entries; /* of each kernel; NULL: the winner */
     int count;
-    double *seconds; /* of the trials; below zero: wrong */
-    double *settled; /* of the re-measurement; 0: it was not in it */
+    const atx_pack_entry *known; /* one that was timed before, timed again with what is new; NULL: none was */
+    double known_s;              /* what it took then */
+    double *seconds;             /* of the trials; below zero: wrong */
+    double *settled;             /* of the re-measurement; 0: it was not in it */
 } run;
 
 static at_status bind_winner(run *r, at_error *err)
@@ -261,6 +263,18 @@ static void scale(run *r)
             r->seconds[i] = r->settled[i] > 0   ? r->settled[i]
                             : r->settled[i] < 0 ? -1
                                                 : r->seconds[i] * factor;
+}
+
+/* New times beside stored ones, in the scale of these: clocks differ from run to run. */
+static void scale_to_known(run *r)
+{
+    double factor = 1;
+    for (int i = 0; i < r->count; i++)
+        if (r->known && r->entries[i] == r->known && r->seconds[i] > 0)
+            factor = r->known_s / r->seconds[i];
+    for (int i = 0; i < r->count; i++)
+        if (r->seconds[i] > 0)
+            r->seconds[i] *= factor;
 }
 
 /* ---- the store ---- */
@@ -424,6 +438,8 @@ static at_status measure(run *r, const atx_pack_entries *e, at_error *err)
         status = settle(r, err);
     if (status == AT_OK && e->tune)
         scale(r);
+    else if (status == AT_OK)
+        scale_to_known(r);
     return status;
 }
 
@@ -435,14 +451,14 @@ static void free_run(run *r)
     atx_build_clear(&r->build);
 }
 
-/* Of the kernels that are wanted. */
-static double find_fastest(const double *kernel_s, const atx_pack_entries *e)
+/* -1: none is known. */
+static int find_fastest(const double *kernel_s, int count)
 {
-    double best_s = 0;
-    for (int i = 0; i < e->count; i++)
-        if (kernel_s[i] > 0 && (best_s <= 0 || kernel_s[i] < best_s))
-            best_s = kernel_s[i];
-    return best_s;
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (kernel_s[i] > 0 && (best < 0 || kernel_s[i] < kernel_s[best]))
+            best = i;
+    return best;
 }
 
 static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const atx_pack_entries *e,
@@ -465,6 +481,35 @@ static at_status measure_new(run *r, double *tuned_s, double *kernel_s, const at
     return AT_OK;
 }
 
+int atx_pack_missing(bool *missing, const double *kernel_s, const atx_pack_entries *e)
+{
+    const int fastest = e->tune ? -1 : find_fastest(kernel_s, e->count);
+    for (int i = 0; i < e->count; i++)
+        missing[i] = i == fastest || ((e->tune || kernel_s[i] == 0) && (!e->wanted || e->wanted[i]));
+    return fastest;
+}
+
+static at_status measure_missing(run *r, double *tuned_s, double *kernel_s, const atx_pack_entries *e,
+                                 at_error *err)
+{
+    bool *missing = malloc((size_t)e->count + 1);
+    if (!missing)
+        return atx_no_memory(err);
+    const int fastest = atx_pack_missing(missing, kernel_s, e);
+    if (fastest >= 0) {
+        r->known = &e->items[fastest];
+        r->known_s = kernel_s[fastest];
+    }
+    if (e->tune) {
+        *tuned_s = 0;
+        memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
+    }
+    const atx_pack_entries those = { e->items, missing, e->count, e->tune };
+    const at_status status = measure_new(r, tuned_s, kernel_s, &those, err);
+    free(missing);
+    return status;
+}
+
 at_status atx_pack_bench_run(atx_pack_bench *b, double *best_s, double *kernel_s, const atx_problem *problem,
                              const atx_pack_entries *e, at_error *err)
 {
@@ -475,13 +520,13 @@ at_status atx_pack_bench_run(atx_pack_bench *b, double *best_s, double *kernel_s
     at_status status = atx_problem_bind(r.slots, problem, &atx_device_info_of(b->device)->limits, err);
     ATX_THEN(status, read_known(&r, best_s, kernel_s, e->items, e->count, err));
     if (status == AT_OK && !knows_all(&r, *best_s, kernel_s, e)) {
-        *best_s = 0;
-        memset(kernel_s, 0, (size_t)e->count * sizeof *kernel_s);
-        status = measure_new(&r, best_s, kernel_s, e, &cause);
+        status = measure_missing(&r, best_s, kernel_s, e, &cause);
         free_run(&r);
-        status = forgive(&r, status, &cause, err);
+        if (status != AT_OK)
+            return forgive(&r, status, &cause, err);
     }
-    if (!e->tune)
-        *best_s = find_fastest(kernel_s, e);
+    const int fastest = e->tune ? -1 : find_fastest(kernel_s, e->count);
+    if (fastest >= 0)
+        *best_s = kernel_s[fastest];
     return status;
 }

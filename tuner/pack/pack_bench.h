@@ -44,10 +44,17 @@ at_status atx_pack_bench_compile(atx_pack_bench *bench, atx_pack_entry *entries,
                                  at_error *err) AT_MUST_CHECK;
 
 /*
+ * What is timed where the store knows some kernels' seconds (0: unknown): the others, and the fastest of
+ * those that are known, whose place is returned, for the scale; -1: there is none. With a winner all are
+ * timed by turns.
+ */
+int atx_pack_missing(bool *missing, const double *kernel_s, const atx_pack_entries *entries);
+
+/*
  * Seconds of the problem's winner, or without one of the fastest kernel, and of each kernel that is wanted:
  * 0: it is not for these sizes, or not known; below zero: wrong. *best_s is 0 where the problem has no
  * winner, or the user wants to end: nothing is known of the kernels then. What an earlier run has stored is
- * not measured again. AT_ERR_DEVICE: the device is lost. AT_ERR_STORE.
+ * not measured again but for atx_pack_missing. AT_ERR_DEVICE: the device is lost. AT_ERR_STORE.
  */
 at_status atx_pack_bench_run(atx_pack_bench *bench, double *best_s, double *kernel_s,
                              const atx_problem *problem, const atx_pack_entries *entries,

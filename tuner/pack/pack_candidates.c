@@ -377,8 +377,7 @@ static bool replaced_guess(atx_guess *out, const atx_template *t, const atx_gues
     return count > 0;
 }
 
-/* Does what its template prefers hold for the sizes, too? */
-static bool is_preferred(const atx_pack_kernel *k, const int64_t *slots)
+bool atx_pack_prefers(const atx_pack_kernel *k, const int64_t *slots)
 {
     int64_t natural[ATX_MAX_SLOTS];
     memcpy(natural, slots, sizeof natural);
@@ -421,7 +420,7 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
     atx_guess guess;
     if (!atx_pack_allows(&unused, k, s->slots))
         return ATX_PACK_INVALID + 1;
-    const bool preferred = is_preferred(k, s->slots);
+    const bool preferred = atx_pack_prefers(k, s->slots);
     if (!request->predictor)
         return unknown_ratio(k, known->winner, preferred);
     if (!guess_of(&guess, k, request, known, s))
@@ -481,7 +480,7 @@ static void compact(atx_pack_candidates *c, const bool *keep)
  */
 static bool leave_out_rare(atx_pack_candidates *c)
 {
-    const int least = c->problems / 100 + 1;
+    const int least = c->problems / 16 + 1;
     bool *keep = calloc((size_t)c->count + 1, sizeof *keep);
     for (int k = 0; keep && k < c->count; k++) {
         int valid = 0;
@@ -537,11 +536,6 @@ float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const a
     return losses;
 }
 
-static bool is_same_config(const atx_pack_kernel *a, const atx_pack_kernel *b)
-{
-    return a->t == b->t && memcmp(&a->config, &b->config, sizeof a->config) == 0;
-}
-
 bool atx_pack_candidates_cut(atx_pack_candidates *c, int most)
 {
     int *chosen = malloc(((size_t)most + 1) * sizeof *chosen);
@@ -549,9 +543,9 @@ bool atx_pack_candidates_cut(atx_pack_candidates *c, int most)
     const int count = chosen && keep ? atx_pack_choose(chosen, NULL, most, 0, c) : -1;
     for (int k = 0; k < c->count && count >= 0; k++) {
         keep[k] = c->kernels[k].t->replace_count > 0; /* of these the model expects the same */
-        for (int i = 0; i < count && !keep[k]; i++)
-            keep[k] = is_same_config(&c->kernels[k], &c->kernels[chosen[i]]);
     }
+    for (int i = 0; i < count; i++)
+        keep[chosen[i]] = true;
     if (count >= 0)
         compact(c, keep);
     free(keep);

@@ -70,7 +70,8 @@ typedef struct atx_pack_table {
     float *losses;
     bool *measured;
     int count, problems;
-    bool *wanted; /* which of the losses are worth measuring, in their order */
+    bool *wanted; /* which of the losses are worth measuring, in their order; NULL: all */
+    bool *wrong;  /* becomes true of each kernel that is wrong on some problem; NULL: it is not told */
     bool tuned;   /* losses are over a winner that is tuned; else over the fastest of the kernels */
 } atx_pack_table;
 
@@ -78,15 +79,13 @@ at_status atx_pack_corrections_make(atx_pack_corrections **out, const atx_pack_t
                                     const float *expected, at_error *err) AT_MUST_CHECK;
 void atx_pack_corrections_close(atx_pack_corrections *corrections); /* NULL is allowed */
 
-/* Corrects what is expected of the kernels `which` of the table, NULL: all, for a problem. false: out of
- * memory. */
-bool atx_pack_correct(float *losses, const atx_pack_corrections *corrections, const atx_problem *problem,
-                      const int *which, int count);
+/* Corrects what is expected of the table's kernels for a problem. false: out of memory. */
+bool atx_pack_correct(float *losses, const atx_pack_corrections *corrections, const atx_pack_sample *sample);
 
 /* Replaces what is expected by what is measured, until this share of the tuner's time is over, and corrects
- * the rest by that; how goes to *corrections, where it is not NULL: pack_tune.c. */
-at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, atx_pack_corrections **corrections,
-                                 const atx_pack_table *table, double share, at_error *err) AT_MUST_CHECK;
+ * the rest by that: pack_tune.c. */
+at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, const atx_pack_table *table, double share,
+                                 at_error *err) AT_MUST_CHECK;
 
 /* A model of an operation that was tuned on some problems first. */
 typedef struct atx_pack_learned {
@@ -140,6 +139,9 @@ bool atx_pack_meets(const atx_pack *pack, const atx_problem *problem, int node);
 /* A kernel with the constants of a problem's sizes (`slots`), and where that is another one with those that
  * are right for all sizes; returns how many, 0: it cannot be in a pack. */
 int atx_pack_forms(atx_pack_kernel forms[2], const atx_pack_kernel *kernel, int64_t *slots);
+
+/* Does the kernel's template prefer it for the sizes of these slots, which are a problem's? */
+bool atx_pack_prefers(const atx_pack_kernel *kernel, const int64_t *slots);
 
 /* Is a kernel whose source has this value of a const right for sizes that make it another one? */
 bool atx_pack_is_general(const atx_let *let, int64_t value);

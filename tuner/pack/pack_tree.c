@@ -1,8 +1,10 @@
 /*
  * pack_tree.c - which kernel is tried first, by comparisons on sizes and alignments: a tree that is grown on
  * the losses themselves. A node takes the comparison after which the sum over both sides of the loss of each
- * side's best kernel is least. It is split no further where fewer than MIN problems would be left on a side,
- * where that gains less than GAIN of a problem's time on average, or where it is DEPTH deep.
+ * side's best kernel is least. Where none gains GAIN of a problem's time on average, two of them may: the
+ * node takes the one after which losses spread the least on both sides. It is split no further where fewer
+ * than MIN problems would be left on a side, or where it is DEPTH deep; and what gains too little is undone,
+ * from the leaves up.
  *
  * A leaf has all kernels in order, so that one that is not valid for the very sizes gives way to the next.
  */
@@ -11,16 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN = 2, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
-#define GAIN   0.0002
-#define SEEN   2.0 /* problems that what is known of all weighs as much as */
-#define UNSEEN 1.0 /* lost by a kernel that was valid for no problem */
+enum { MIN = 4, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
+#define GAIN   0.0005
+#define SEEN   8.0  /* problems that what is known of all weighs as much as */
+#define UNSEEN 1.0  /* lost by a kernel that was valid for no problem */
+#define MOST   0.3F /* a larger loss is as bad, where spreads are compared */
 
 typedef struct growing {
     atx_pack *pack;
     const atx_pack_sample *samples;
-    const float *losses; /* [problem * kernels + kernel] */
-    int count;           /* problems in all */
+    const float *losses;  /* [problem * kernels + kernel] */
+    atx_pack_node *nodes; /* with the sum of losses that each would have as a leaf */
+    int *node_count;
 } growing;
 
 /* Of all sizes (which: -1), of all but the first (-2), ...: of what lies side by side. */
@@ -127,24 +131,50 @@ static int divide(const atx_pack_node *node, const growing *g, int *problems, in
     return yes;
 }
 
+/* The sum over the kernels of the squares of what their losses differ from their mean. */
+static double spread(const growing *g, const int *problems, int count)
+{
+    const int kernels = g->pack->kernel_count;
+    double all = 0;
+    for (int k = 0; k < kernels; k++) {
+        double sum = 0, squares = 0;
+        for (int i = 0; i < count; i++) {
+            const float loss = g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)k];
+            const double x = (double)(loss < MOST ? loss : MOST);
+            sum += x;
+            squares += x * x;
+        }
+        all += squares - sum * sum / count;
+    }
+    return all;
+}
+
 typedef struct split {
     atx_pack_node node;
-    double loss;         /* the sum of both sides */
+    double cost; /* the sum of both sides: of losses, or of their spread */
+    bool spreads;
     const double *above; /* scores of the node */
 } split;
 
-static void try_split(split *best, const atx_pack_node *node, const growing *g, int *problems, int count)
+static double cost_of(const split *s, const growing *g, const int *problems, int count)
 {
     double scores[ATX_PACK_MAX_KERNELS];
+    if (s->spreads)
+        return spread(g, problems, count);
+    score(scores, g, problems, count, s->above);
+    return lose(g, problems, count, scores);
+}
+
+static void try_split(split *best, const atx_pack_node *node, const growing *g, int *problems, int count)
+{
     const int yes = divide(node, g, problems, count);
     if (yes < MIN || count - yes < MIN)
         return;
-    score(scores, g, problems, yes, best->above);
-    double loss = lose(g, problems, yes, scores);
-    score(scores, g, problems + yes, count - yes, best->above);
-    loss += lose(g, problems + yes, count - yes, scores);
-    if (loss < best->loss - 1e-9)
-        *best = (split){ *node, loss, best->above };
+    const double cost = cost_of(best, g, problems, yes) + cost_of(best, g, problems + yes, count - yes);
+    if (cost < best->cost - 1e-9) {
+        best->node = *node;
+        best->cost = cost;
+    }
 }
 
 static int by_value(const void *a, const void *b)
@@ -185,39 +215,105 @@ static void try_all(split *best, const growing *g, int *problems, int count)
                       problems, count);
 }
 
-static int grow(const growing *g, int *problems, int count, int depth,
-                const double *above) // NOLINT(misc-no-recursion): DEPTH
+/* The comparison of a node; a leaf: there is none. */
+static atx_pack_node find_split(const growing *g, int *problems, int count, double loss, const double *scores)
+{
+    split best = { .cost = loss - GAIN * count, .above = scores };
+    if (count < 2 * MIN || best.cost <= 0)
+        return best.node;
+    try_all(&best, g, problems, count);
+    if (best.node.test != ATX_PACK_LEAF)
+        return best.node;
+    best.spreads = true;
+    best.cost = spread(g, problems, count);
+    try_all(&best, g, problems, count);
+    return best.node;
+}
+
+/* Returns what the problems lose; the node's place goes to *at. */
+static double grow(int *at, const growing *g, int *problems, int count, int depth,
+                   const double *above) // NOLINT(misc-no-recursion): DEPTH
 {
     double scores[ATX_PACK_MAX_KERNELS];
-    const int at = g->pack->node_count++;
+    const int here = (*g->node_count)++;
     score(scores, g, problems, count, above);
     const double loss = lose(g, problems, count, scores);
-    split best = { .loss = loss - GAIN * count, .above = scores };
-    if (depth < DEPTH && g->pack->node_count + 2 <= ATX_PACK_MAX_NODES - 2 * DEPTH && best.loss > 0)
-        try_all(&best, g, problems, count);
-    if (best.node.test == ATX_PACK_LEAF) {
-        best.node.loss = loss / count;
-        best.node.problems = count;
-        sort(best.node.order, scores, g->pack->kernel_count);
-    } else {
-        const int yes = divide(&best.node, g, problems, count);
-        best.node.yes = grow(g, problems, yes, depth + 1, scores);
-        best.node.no = grow(g, problems + yes, count - yes, depth + 1, scores);
+    double lost = loss;
+    atx_pack_node node = { .test = ATX_PACK_LEAF };
+    if (depth < DEPTH)
+        node = find_split(g, problems, count, loss, scores);
+    if (node.test != ATX_PACK_LEAF) {
+        const int yes = divide(&node, g, problems, count);
+        lost = grow(&node.yes, g, problems, yes, depth + 1, scores);
+        lost += grow(&node.no, g, problems + yes, count - yes, depth + 1, scores);
     }
-    g->pack->nodes[at] = best.node;
-    return at;
+    if (loss - lost < GAIN * count) {
+        node.test = ATX_PACK_LEAF;
+        lost = loss;
+        *g->node_count = here + 1;
+    }
+    node.loss = loss;
+    node.problems = count;
+    sort(node.order, scores, g->pack->kernel_count);
+    g->nodes[here] = node;
+    *at = here;
+    return lost;
+}
+
+/* Undoes splits that gain less than this for each node below; returns what the problems lose then. */
+static double prune(int *size, const growing *g, int at, double least) // NOLINT(misc-no-recursion): DEPTH
+{
+    atx_pack_node *node = &g->nodes[at];
+    int yes, no;
+    *size = 1;
+    if (node->test == ATX_PACK_LEAF)
+        return node->loss;
+    double lost = prune(&yes, g, node->yes, least);
+    lost += prune(&no, g, node->no, least);
+    if (node->loss - lost < least * (yes + no)) {
+        node->test = ATX_PACK_LEAF;
+        return node->loss;
+    }
+    *size += yes + no;
+    return lost;
+}
+
+static int take(atx_pack *pack, const growing *g, int at) // NOLINT(misc-no-recursion): DEPTH
+{
+    const int to = pack->node_count++;
+    const atx_pack_node *from = &g->nodes[at];
+    atx_pack_node node = { .test = from->test };
+    if (from->test == ATX_PACK_LEAF) {
+        memcpy(node.order, from->order, sizeof node.order);
+        node.loss = from->loss / from->problems;
+        node.problems = from->problems;
+    } else {
+        node.which = from->which;
+        node.value = from->value;
+        node.yes = take(pack, g, from->yes);
+        node.no = take(pack, g, from->no);
+    }
+    pack->nodes[to] = node;
+    return to;
 }
 
 bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count)
 {
-    int problems[MOST_PROBLEMS];
-    double above[ATX_PACK_MAX_KERNELS];
-    const growing g = { pack, samples, losses, count };
+    int problems[MOST_PROBLEMS], node_count = 0, root, size = 0;
+    double above[ATX_PACK_MAX_KERNELS], least = 1e-3;
+    atx_pack_node *nodes = malloc(((size_t)2 << DEPTH) * sizeof *nodes);
+    const growing g = { pack, samples, losses, nodes, &node_count };
+    if (!nodes)
+        return false;
     for (int i = 0; i < count; i++)
         problems[i] = i;
     for (int k = 0; k < pack->kernel_count; k++)
         above[k] = UNSEEN;
+    grow(&root, &g, problems, count, 0, above);
+    for (prune(&size, &g, root, 0); size > ATX_PACK_MAX_NODES; least *= 1.5)
+        prune(&size, &g, root, least);
     pack->node_count = 0;
-    grow(&g, problems, count, 0, above);
+    take(pack, &g, root);
+    free(nodes);
     return true;
 }

@@ -133,18 +133,23 @@ static float loss_of(double kernel_s, double best_s)
     return loss < 0.99F * ATX_PACK_INVALID ? loss : 0.99F * ATX_PACK_INVALID;
 }
 
-/* A row of the table; a kernel that was wrong is so for all problems. */
+/* A row of the table; a kernel that was wrong is so for all problems. The store may know more than is wanted.
+ */
 static void take_row(work *w, int place, double best_s, const double *kernel_s)
 {
     const atx_pack_table *t = w->table;
     float *row = t->losses + (size_t)place * (size_t)t->count;
+    bool *wanted = t->wanted ? t->wanted + (size_t)place * (size_t)t->count : NULL;
     pthread_mutex_lock(&w->lock);
     t->measured[place] = best_s > 0;
     for (int k = 0; k < t->count; k++) {
         if (kernel_s[k] < 0)
             w->entries[k].wrong = true;
-        if (best_s > 0 && kernel_s[k] != 0)
-            row[k] = kernel_s[k] < 0 ? ATX_PACK_INVALID : loss_of(kernel_s[k], best_s);
+        if (best_s <= 0 || kernel_s[k] == 0)
+            continue;
+        row[k] = kernel_s[k] < 0 ? ATX_PACK_INVALID : loss_of(kernel_s[k], best_s);
+        if (wanted)
+            wanted[k] = true;
     }
     pthread_mutex_unlock(&w->lock);
 }
@@ -199,6 +204,8 @@ static at_status run_workers(work *w, at_error *err)
 /* No pack may have a kernel that was wrong anywhere. */
 static void strike_wrong(const atx_pack_table *t, const atx_pack_entry *entries)
 {
+    for (int k = 0; k < t->count && t->wrong; k++)
+        t->wrong[k] = t->wrong[k] || entries[k].wrong;
     for (int k = 0; k < t->count; k++)
         for (int p = 0; p < t->problems && entries[k].wrong; p++)
             t->losses[(size_t)p * (size_t)t->count + (size_t)k] = ATX_PACK_INVALID;
@@ -212,7 +219,7 @@ static bool correct(const atx_pack_table *t, const atx_pack_corrections *correct
     for (int p = 0; good && p < t->problems; p++) {
         const size_t first = (size_t)p * (size_t)t->count;
         memcpy(row, expected + first, (size_t)t->count * sizeof *row);
-        good = atx_pack_correct(row, corrections, &t->samples[p].problem, NULL, t->count);
+        good = atx_pack_correct(row, corrections, &t->samples[p]);
         for (int k = 0; good && k < t->count; k++)
             if (t->losses[first + (size_t)k] < ATX_PACK_INVALID &&
                 !(t->measured[p] && (!t->wanted || t->wanted[first + (size_t)k])))
@@ -242,9 +249,10 @@ static at_status run(work *w, double share, at_error *err)
 }
 
 /* All losses of the table are those that are expected. */
-static at_status measure(work *w, atx_pack_corrections **corrections, double share, at_error *err)
+static at_status measure(work *w, double share, at_error *err)
 {
     const atx_pack_table *t = w->table;
+    atx_pack_corrections *corrections = NULL;
     const size_t bytes = (size_t)t->problems * (size_t)t->count * sizeof *t->losses;
     float *expected = malloc(bytes + 1);
     if (!expected)
@@ -254,28 +262,26 @@ static at_status measure(work *w, atx_pack_corrections **corrections, double sha
     ATX_THEN(status, run(w, share, err));
     if (status == AT_OK) {
         strike_wrong(t, w->entries);
-        status = atx_pack_corrections_make(corrections, t, expected, err);
+        status = atx_pack_corrections_make(&corrections, t, expected, err);
     }
-    if (status == AT_OK && !correct(t, *corrections, expected))
+    if (status == AT_OK && !correct(t, corrections, expected))
         status = atx_no_memory(err);
+    atx_pack_corrections_close(corrections);
     free(expected);
     return status;
 }
 
-at_status atx_pack_tuner_measure(atx_pack_tuner *t, atx_pack_corrections **corrections,
-                                 const atx_pack_table *table, double share, at_error *err)
+at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table, double share, at_error *err)
 {
-    atx_pack_corrections *own = NULL;
     work w = { .tuner = t, .table = table, .tune = table->tuned };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
     if (!w.entries)
         return atx_no_memory(err);
     for (int k = 0; k < table->count; k++)
         w.entries[k].kernel = table->kernels[k];
-    const at_status status = measure(&w, corrections ? corrections : &own, share, err);
+    const at_status status = measure(&w, share, err);
     for (int k = 0; k < table->count; k++)
         atx_build_clear(&w.entries[k].build);
-    atx_pack_corrections_close(own);
     free(w.entries);
     return status;
 }

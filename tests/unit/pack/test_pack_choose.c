@@ -82,3 +82,23 @@ Test(pack_choose, a_choice_that_is_good_enough_ends)
     cr_assert_eq(atx_pack_choose(chosen, NULL, 2, 0.1, &c), 2);
     cr_assert_float_eq(atx_pack_bound(&c, 1, 0.2), 0.2, 1e-3);
 }
+
+/* All have one configuration, and other constants; the last one's template stands in for others. */
+Test(pack_choose, as_many_kernels_are_measured_as_there_may_be_and_those_that_stand_in_for_others)
+{
+    static atx_template plain, standing_in = { .replace_count = 1 };
+    atx_rng rng = { 8 };
+    float losses[CANDIDATES * PROBLEMS], worst[PROBLEMS];
+    atx_pack_kernel kernels[CANDIDATES];
+    atx_pack_candidates c = draw(&rng, losses);
+    c.kernels = kernels;
+    for (int k = 0; k < CANDIDATES; k++)
+        kernels[k] = (atx_pack_kernel){ .t = k < CANDIDATES - 1 ? &plain : &standing_in, .consts = { k } };
+    for (int p = 0; p < PROBLEMS; p++)
+        worst[p] = losses[p * CANDIDATES + CANDIDATES - 1] = 50;
+    cr_assert(atx_pack_candidates_cut(&c, 3));
+    cr_assert_eq(c.count, 4, "%d", c.count);
+    cr_assert_eq(kernels[3].consts[0], CANDIDATES - 1);
+    for (int p = 0; p < PROBLEMS; p++)
+        cr_assert_eq(losses[p * 4 + 3], worst[p]);
+}

@@ -115,3 +115,47 @@ Test(pack_tree, small_matrices_are_told_from_large_ones_in_whatever_batches)
     atx_str_clear(&name);
     done(pack);
 }
+
+/* Kernel 0 is for square matrices, 1 for others; each comparison alone leaves as many of both on either side.
+ */
+Test(pack_tree, two_comparisons_may_gain_where_one_does_not)
+{
+    float losses[PROBLEMS * KERNELS];
+    sizes_of sizes;
+    for (int i = 0; i < PROBLEMS; i++) {
+        const bool tall = i % 4 / 2, wide = i % 2;
+        sizes[i][0] = 1;
+        sizes[i][1] = tall ? 4099 : 33;
+        sizes[i][2] = wide ? 4099 : 33;
+        losses[i * KERNELS] = tall == wide ? 0.0F : 0.2F;
+        losses[i * KERNELS + 1] = tall == wide ? 0.2F : 0.0F;
+        losses[i * KERNELS + 2] = 0.3F;
+    }
+    atx_pack *pack = grow_on(sizes, losses);
+    for (int i = 0; i < PROBLEMS; i++)
+        cr_assert_eq(atx_pack_leaf(pack, &samples[i].problem)->order[0], i % 4 / 2 != i % 2, "problem %d", i);
+    done(pack);
+}
+
+/* No kernel is for the sizes of another one, and the splits that gain the least are undone. */
+Test(pack_tree, a_tree_has_no_more_nodes_than_a_pack_may_have)
+{
+    enum { MANY = 4096 };
+    static atx_pack_sample many[MANY];
+    static float lost[MANY * KERNELS];
+    sizes_of sizes = { 0 };
+    for (int i = 0; i < PROBLEMS; i++)
+        sizes[i][0] = sizes[i][1] = sizes[i][2] = 2;
+    float none[PROBLEMS * KERNELS] = { 0 };
+    atx_pack *pack = grow_on(sizes, none);
+    for (int i = 0; i < MANY; i++) {
+        const int64_t one[] = { 1, 1 + i / 4, 7 };
+        cr_assert_eq(atx_problem_init(&many[i].problem, pack->domain.op, ATX_F32, one, 3, NULL), AT_OK);
+        for (int k = 0; k < KERNELS; k++)
+            lost[i * KERNELS + k] = i / 4 % KERNELS == k ? 0.0F : 0.5F;
+    }
+    cr_assert(atx_pack_grow(pack, many, lost, MANY));
+    cr_assert_leq(pack->node_count, ATX_PACK_MAX_NODES);
+    cr_assert_gt(pack->node_count, ATX_PACK_MAX_NODES / 2, "%d", pack->node_count);
+    done(pack);
+}
