@@ -251,7 +251,9 @@ static void add_arguments(atx_str *out, const atx_pack_writing *w)
             atx_str_addf(out, "%s&value_%d", i ? ", " : "", i);
         else
             atx_str_addf(out, "%s(void *)&buffer_%s", i ? ", " : "", op->args[i].name);
-    atx_str_add(out, " };\n    void *arguments[PK_ARGUMENTS];\n    for (int i = 0; i < PK_ARGUMENTS; i++)");
+    atx_str_add(
+        out,
+        " };\n    void *arguments[PK_ARGUMENTS + 1] = { NULL };\n    for (int i = 0; i < PK_ARGUMENTS; i++)");
     if (most_own(w))
         atx_str_addf(out,
                      " {\n        const int which = pk_kernels[kernel].arguments[i];\n"

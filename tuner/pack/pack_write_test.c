@@ -128,7 +128,7 @@ static at_status add_calls(atx_str *out, const atx_pack_writing *w, at_error *er
     for (int i = 0; i < op->arg_count; i++)
         atx_str_addf(out, "%s&value_%d", i ? ", " : "", i);
     atx_str_add(out,
-                " };\n    return cuLaunchKernel(function, (unsigned)l.grid[0], (unsigned)l.grid[1], "
+                ", NULL };\n    return cuLaunchKernel(function, (unsigned)l.grid[0], (unsigned)l.grid[1], "
                 "(unsigned)l.grid[2], (unsigned)l.block[0], (unsigned)l.block[1],\n                          "
                 "(unsigned)l.block[2], (unsigned)l.shared, pt_stream, arguments, NULL);\n}\n");
     return atx_str_status(out, err);
