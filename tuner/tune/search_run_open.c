@@ -64,7 +64,8 @@ const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const 
     return k;
 }
 
-/* A space of so few is tried altogether unless a strategy is asked for. */
+/* A space of so few is tried altogether unless a strategy is asked for. With a limit, the same command
+ * tries the same ones again. */
 #define EXHAUSTIVE_LIMIT 40
 /* Of a problem of a population, unless the user says another number: more problems teach more than more
  * trials of each. */
@@ -84,8 +85,8 @@ static void choose_strategy(atx_search_run *c)
     } else if (o->strategy) {
         c->proposals.strategy = o->strategy;
     } else {
-        const bool few = total <= (limit < EXHAUSTIVE_LIMIT ? limit : EXHAUSTIVE_LIMIT);
-        c->proposals.strategy = few ? &atx_strategy_exhaustive : &atx_strategy_model;
+        const bool all = total <= EXHAUSTIVE_LIMIT && (!o->population || total <= limit);
+        c->proposals.strategy = all ? &atx_strategy_exhaustive : &atx_strategy_model;
     }
     c->proposals.search.max_trials = limit < c->proposals.search.total ? limit : c->proposals.search.total;
     c->account.tally.limit = c->proposals.search.max_trials;
