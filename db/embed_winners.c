@@ -127,9 +127,9 @@ static void pack_row(atx_str *out, const ranked *row)
  * numbers. */
 static void write_bytes(FILE *file, const char *type, const unsigned char *bytes, size_t count)
 {
-    fprintf(file, "%s =", type);
+    fprintf(file, "%s =\n\"", type);
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s\\%03o", i % 32 ? "" : i ? "\"\n\"" : "\n\"", bytes[i]);
+        fprintf(file, "%s\\%03o", i % 32 || !i ? "" : "\"\n\"", bytes[i]);
     fprintf(file, "\";\n");
 }
 
