@@ -173,6 +173,7 @@ static at_status write_all(FILE *file, atx_store *store, const rows *r, at_error
     fprintf(file,
             "/* Made by db/embed_winners.c from db/winners; do not edit. */\n"
             "#include \"db/store_internal.h\"\n"
+            "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n"
             "const size_t atx_shipped_bytes = %zu;\n",
             (size_t)count);
     write_bytes(file, "_Alignas(8) const unsigned char atx_shipped_image[]", bytes, (size_t)count);
