@@ -12,6 +12,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${hex}")
   file(WRITE ${OUTPUT} "/* Made by db/embed_model.cmake from db/models; do not edit. */
 #include \"model/model.h\"
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"
+#endif
 const unsigned char atx_shipped_model[] =\n\"${bytes}\";\nconst size_t atx_shipped_model_bytes = ${length};\n")
   return()
 endif()

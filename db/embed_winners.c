@@ -127,9 +127,9 @@ static void pack_row(atx_str *out, const ranked *row)
  * numbers. */
 static void write_bytes(FILE *file, const char *type, const unsigned char *bytes, size_t count)
 {
-    fprintf(file, "%s =", type);
+    fprintf(file, "%s =\n\"", type);
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s\\%03o", i % 32 ? "" : i ? "\"\n\"" : "\n\"", bytes[i]);
+        fprintf(file, "%s\\%03o", i % 32 || !i ? "" : "\"\n\"", bytes[i]);
     fprintf(file, "\";\n");
 }
 
@@ -173,6 +173,7 @@ static at_status write_all(FILE *file, atx_store *store, const rows *r, at_error
     fprintf(file,
             "/* Made by db/embed_winners.c from db/winners; do not edit. */\n"
             "#include \"db/store_internal.h\"\n"
+            "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n"
             "const size_t atx_shipped_bytes = %zu;\n",
             (size_t)count);
     write_bytes(file, "_Alignas(8) const unsigned char atx_shipped_image[]", bytes, (size_t)count);

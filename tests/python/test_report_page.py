@@ -105,6 +105,13 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(listed, expected)
         self.assertEqual(sorted(ringed), sorted(expected))
 
+    def test_a_front_is_plotted_where_its_first_figure_is_zero(self):
+        made = subprocess.run([AUTOTUNE, "report", "--db", DUMP, "--front", "spill_bytes,time"], capture_output=True, check=True, text=True)
+        section = made.stdout.split("<h3>Front</h3>")[1].split("</table>")[0]
+        listed = section.count("<td><code>")
+        self.assertGreater(listed, 0)
+        self.assertEqual(section.count('class="on"'), listed)
+
     def test_each_row_leads_to_its_problem(self):
         self.assertGreater(len(self.page.links), 10)
         self.assertEqual({link[1:] for link in self.page.links} - self.page.ids, set())

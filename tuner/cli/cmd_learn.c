@@ -78,10 +78,11 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
                   "%s on %s: %" PRId64 " trials of %" PRId64 " problems, %" PRId64
                   " configurations to choose from, %" PRId64
                   " trees; answers for problems that were left out lose %.1f %% "
-                  "in the mean, 95 of 100 at most %.1f %%\n",
+                  "in the mean, %s %.1f %%\n",
                   training_samples.op, training_samples.device, training_samples.trials,
                   training_samples.problems, training_samples.candidates, training_samples.trees,
-                  100 * training_samples.expected_loss, 100 * training_samples.most_loss);
+                  100 * training_samples.expected_loss, atx_most_of(training_samples.problems),
+                  100 * training_samples.most_loss);
     if (status == AT_OK)
         atx_print(stdout, "%s, in %.1f s\n", output, atx_now_s() - began_s);
     atx_model_close(model);

@@ -93,11 +93,6 @@ static void on_result(void *context, const atx_result *result)
     atx_str_clear(&text);
 }
 
-static void add_loss(atx_str *out, const char *what, double mean)
-{
-    atx_str_addf(out, "%s%.1f %%", what, 100 * mean);
-}
-
 /* What answers for the problems that were not tuned are worth. */
 static void on_population(void *context, const atx_population_loss *loss)
 {
@@ -109,14 +104,15 @@ static void on_population(void *context, const atx_population_loss *loss)
     atx_str_addf(&text, "%zu problems are tuned; `autotune query --shapes` answers for %zu of the %zu others",
                  loss->tuned, loss->answered, loss->others);
     if (loss->mean >= 0)
-        add_loss(&text, " by prediction, which is expected to be slower than tuning by ", loss->mean);
-    atx_str_add(&text, loss->mean >= 0 ? " in the mean" : "");
-    if (loss->checked) {
-        atx_str_addf(&text, "; of %zu problems drawn at random, predictions made before they were tuned lose",
-                     loss->checked);
-        add_loss(&text, " ", loss->checked_mean);
-        add_loss(&text, " in the mean, 95 of 100 at most ", loss->checked_most);
-    }
+        atx_str_addf(&text,
+                     " by prediction, which is expected to be slower than tuning by %.1f %% in the mean",
+                     100 * loss->mean);
+    if (loss->checked)
+        atx_str_addf(&text,
+                     "; of %zu problem%s drawn at random, predictions made before tuning lose %.1f %% in the "
+                     "mean, %s %.1f %%",
+                     loss->checked, loss->checked == 1 ? "" : "s", 100 * loss->checked_mean,
+                     atx_most_of((int64_t)loss->checked), 100 * loss->checked_most);
     atx_print_line(stderr, 0, atx_whole(&text));
     atx_str_clear(&text);
 }

@@ -95,6 +95,11 @@ void atx_paint(FILE *to, atx_color color, const char *text)
     atx_str_clear(&painted);
 }
 
+const char *atx_most_of(int64_t count)
+{
+    return count < 20 ? "at most" : "95 of 100 at most";
+}
+
 void atx_say(atx_color color, const char *kind, const char *text)
 {
     atx_str line = { 0 };

@@ -20,6 +20,9 @@ const char *atx_whole(const atx_str *text);
  * elsewhere it stays one line. */
 void atx_print_line(FILE *to, size_t indent, const char *text);
 
+/* Of a bound that 95 of 100 of `count` keep to, which all do where there are few: "95 of 100 at most". */
+const char *atx_most_of(int64_t count);
+
 typedef enum atx_color { ATX_BOLD, ATX_DIM, ATX_RED, ATX_YELLOW } atx_color;
 
 /* "autotune: error: TEXT" on stderr, in one piece; `kind` is coloured. */

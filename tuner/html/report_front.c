@@ -65,6 +65,12 @@ static int by_place(const void *a, const void *b)
     return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y > q->y) - (p->y < q->y);
 }
 
+/* A kernel may have no shared memory and spill nothing: no logarithm. */
+static bool is_above_zero(const struct atx_front_figure *f)
+{
+    return f->figure == ATX_FIGURE_SECONDS || f->figure == ATX_FIGURE_JOULES;
+}
+
 /* room, points, ringed: for as many as there are rows. */
 static void plot(atx_html_page *p, const front_rows *r, int figure, size_t most, placed *room,
                  atx_point *points, bool *ringed)
@@ -87,15 +93,16 @@ static void plot(atx_html_page *p, const front_rows *r, int figure, size_t most,
         ringed[i] = room[i].on;
     }
     snprintf(caption, sizeof caption, "Trials: %.40s by %.40s; rings are the front", y.label, x.label);
-    atx_plot_add(p->out, &(atx_plot){ .caption = caption,
-                                      .x = { .label = x.label },
-                                      .y = { .label = y.label, .logarithmic = true },
-                                      .width = 580,
-                                      .height = 280,
-                                      .points = points,
-                                      .count = kept,
-                                      .ringed = ringed,
-                                      .running_best = r->front->count == 2 });
+    atx_plot_add(p->out,
+                 &(atx_plot){ .caption = caption,
+                              .x = { .label = x.label },
+                              .y = { .label = y.label, .logarithmic = is_above_zero(&r->front->of[0]) },
+                              .width = 580,
+                              .height = 280,
+                              .points = points,
+                              .count = kept,
+                              .ringed = ringed,
+                              .running_best = r->front->count == 2 });
 }
 
 static void plot_all(atx_html_page *p, const front_rows *r, size_t most)

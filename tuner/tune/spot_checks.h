@@ -28,7 +28,7 @@ typedef struct atx_spot_checks {
 typedef struct atx_spot_check_figures {
     size_t count;      /* of those that are measured                                      */
     double mean, most; /* loss; 95 of 100 lose no more; below 0: count is 0                */
-    double ratio;      /* of losses to those that were expected, near 1 while there are few */
+    double ratio;      /* of losses to expected ones; four more count as lost as expected */
 } atx_spot_check_figures;
 
 /* Before the problem is tuned. */
