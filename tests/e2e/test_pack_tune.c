@@ -142,6 +142,13 @@ Test(pack_tune, a_kernel_that_is_wrong_on_one_problem_is_in_no_pack)
     cr_assert(!strstr(json, "THREADS=256 "), "%.3000s", json);
 }
 
+Test(pack_tune, where_all_kernels_are_wrong_there_is_no_pack)
+{
+    e2e_script("kernel copy_linear * wrong\n");
+    make_pack();
+    e2e_expect(run.code != 0 && strstr(run.err, "found no kernel that is valid, and right,"), run);
+}
+
 Test(pack_tune, an_interrupted_run_keeps_what_it_measured)
 {
     e2e_write("problems.txt", "copy 20x30 f32\ncopy 100x30 f32\ncopy 64x64 f32\n");

@@ -214,8 +214,8 @@ static at_status choose(making *m, at_error *err)
         return atx_no_memory(err);
     if (count == 0)
         return atx_fail(err, AT_ERR_INPUT,
-                        "%s: found no kernel that is valid for sizes of these ranges on %s",
-                        m->r->domain->op->name, m->r->device);
+                        "%s: found no kernel that is valid%s for sizes of these ranges on %s",
+                        m->r->domain->op->name, m->r->tuner ? ", and right," : "", m->r->device);
     for (int n = count; n > 0; n--)
         for (int i = 0; i < n; i++)
             add_to_all(m, m->sets.at[n - 1][i]);

@@ -12,7 +12,6 @@
  */
 #include "pack/pack_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,12 +140,11 @@ static double look_at_all(choice *ch, double mean)
 
 int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within, const atx_pack_candidates *c)
 {
-    double mean = HUGE_VAL;
     choice ch = { .c = c, .chosen = chosen };
     ch.least = malloc(((size_t)c->problems + 1) * sizeof *ch.least);
     if (!ch.least)
         return -1;
-    look(&ch);
+    double mean = look(&ch); /* without any: what is valid for no problem does not gain */
     while (ch.count < most && ch.count < c->count && !(within > 0 && mean <= within)) {
         const int next = best_in_place(&mean, &ch, -1);
         if (next < 0)

@@ -8,7 +8,8 @@
  * round.
  *
  * Problems are near to each other whose sizes have about the same logarithms, and whose sizes and addresses
- * are multiples of about the same powers of two.
+ * are multiples of about the same powers of two; of an op of layouts also the strides of the input, which
+ * tell one order of dimensions from another.
  */
 #include "pack/pack_parts.h"
 
@@ -20,9 +21,10 @@ enum { MOST_FEATURES = 2 * ATX_MAX_DIMS + ATX_MAX_ARGS, MOST_POWER = 4 };
 #define SIZE_SCALE  1.5 /* powers of two that are one unit of distance, of a size */
 #define POWER_SCALE 1.5 /* and of the power that it is a multiple of */
 #define SHARE       0.3 /* weight of what is known of all, in measurements at the very problem */
-#define OTHER       0.05 /* weight of a measurement where the template prefers other kernels, or does here alone \
-                          */
-#define MOST 1.5         /* a residual is no larger: it would be of another cause */
+#define OTHER                                                                                                \
+    0.05         /* weight of a measurement where the template prefers other kernels, or does here alone     \
+                  */
+#define MOST 1.5 /* a residual is no larger: it would be of another cause */
 
 typedef struct features {
     float at[MOST_FEATURES];
@@ -56,6 +58,8 @@ static features features_of(const atx_problem *p)
         f.at[f.count++] = (float)(log2((double)p->dims[i] + 1) / SIZE_SCALE);
         f.at[f.count++] = power_of(p->dims[i] + (p->dims[i] == 0)) / (float)POWER_SCALE;
     }
+    for (int i = p->op->shape.dim_count; i < atx_pack_number_count(p->op); i++)
+        f.at[f.count++] = (float)(log2((double)p->dims[i] + 1) / SIZE_SCALE);
     for (int i = 0; i < p->op->shape.align_count; i++)
         f.at[f.count++] = power_of(p->dims[first + i]) / (float)POWER_SCALE;
     return f;

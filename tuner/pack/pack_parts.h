@@ -82,6 +82,12 @@ void atx_pack_corrections_close(atx_pack_corrections *corrections); /* NULL is a
 /* Corrects what is expected of the table's kernels for a problem. false: out of memory. */
 bool atx_pack_correct(float *losses, const atx_pack_corrections *corrections, const atx_pack_sample *sample);
 
+/*
+ * Before a table with other kernels is measured on the same problems: none is measured any more. Returns how
+ * many were drawn, which are measured also when the time is over: the store has all but the new kernels.
+ */
+int atx_pack_forget_measured(bool *measured, int problems);
+
 /* Replaces what is expected by what is measured, until this share of the tuner's time is over, and corrects
  * the rest by that: pack_tune.c. */
 at_status atx_pack_tuner_measure(atx_pack_tuner *tuner, const atx_pack_table *table, double share,

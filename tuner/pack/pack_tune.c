@@ -271,9 +271,22 @@ static at_status measure(work *w, double share, at_error *err)
     return status;
 }
 
+int atx_pack_forget_measured(bool *measured, int problems)
+{
+    int drawn = 0;
+    for (int p = 0; p < problems; p++) {
+        drawn = measured[p] ? p + 1 : drawn;
+        measured[p] = false;
+    }
+    return drawn;
+}
+
 at_status atx_pack_tuner_measure(atx_pack_tuner *t, const atx_pack_table *table, double share, at_error *err)
 {
-    work w = { .tuner = t, .table = table, .tune = table->tuned };
+    work w = { .tuner = t,
+               .table = table,
+               .tune = table->tuned,
+               .least = atx_pack_forget_measured(table->measured, table->problems) };
     w.entries = calloc((size_t)table->count + 1, sizeof *w.entries);
     if (!w.entries)
         return atx_no_memory(err);

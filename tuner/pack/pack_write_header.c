@@ -93,11 +93,13 @@ void atx_pack_add_head(atx_str *out, const atx_pack_writing *w)
     atx_str_addf(out, " *\n * Made by autotune " AT_VERSION ": %s\n */\n", w->command);
 }
 
-static const char LAYOUT[] = " * `extents` are those of the input, the slowest dimension first; dimension i "
-                             "of the output is dimension\n"
-                             " * order[i] of the input. CUDA_ERROR_INVALID_VALUE: there are no elements, or "
-                             "`order` is no permutation.\n"
-                             " *\n";
+static const char LAYOUT[] =
+    " * `extents` are those of the input, the slowest dimension first; dimension i of the output is "
+    "dimension\n"
+    " * order[i] of the input. CUDA_ERROR_INVALID_VALUE: there are no elements, `order` is no permutation, "
+    "or\n"
+    " * more than 8 dimensions are left where those that stay side by side are one.\n"
+    " *\n";
 
 /* NAME.h: comments and declarations that say what a program needs to know. */
 void atx_pack_write_header(atx_str *out, const atx_pack_writing *w)

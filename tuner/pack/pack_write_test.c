@@ -149,7 +149,16 @@ typedef struct test_cases {
     int count, missed; /* missed: nodes that no problem of this size was found for */
 } test_cases;
 
-/* false: it is none of the domain, or too large. */
+static bool has_case(const test_cases *c, const atx_problem *problem)
+{
+    const size_t bytes = (size_t)atx_pack_number_count(problem->op) * sizeof *problem->dims;
+    for (int i = 0; i < c->count; i++)
+        if (memcmp(c->items[i].problem.dims, problem->dims, bytes) == 0)
+            return true;
+    return false;
+}
+
+/* Unless it is there. false: it is none of the domain, or too large. */
 static bool add_case(test_cases *c, const atx_problem *problem)
 {
     int64_t slots[ATX_MAX_SLOTS];
@@ -162,7 +171,7 @@ static bool add_case(test_cases *c, const atx_problem *problem)
     item->bytes = atx_pack_bytes(problem, slots);
     item->problem = *problem;
     const bool fits = item->bytes <= c->limits.memory_bytes / 8;
-    c->count += fits;
+    c->count += fits && !has_case(c, problem);
     return fits;
 }
 

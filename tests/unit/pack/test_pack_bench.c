@@ -1,5 +1,6 @@
 /* test_pack_bench.c - what is timed on a problem that an earlier run has measured. */
 #include "pack/pack_bench.h"
+#include "pack/pack_parts.h"
 
 #include <criterion/criterion.h>
 
@@ -34,4 +35,14 @@ Test(pack_bench, of_a_new_problem_all_that_are_wanted_are_timed)
     cr_assert_eq(atx_pack_missing(missing, unknown, &entries), -1);
     for (int i = 0; i < KERNELS; i++)
         cr_assert(missing[i]);
+}
+
+/* The second problem could not be measured; the time was over before the last one. */
+Test(pack_bench, when_the_choice_is_made_again_as_many_problems_are_measured_as_before)
+{
+    bool measured[] = { true, false, true, false };
+    cr_assert_eq(atx_pack_forget_measured(measured, 4), 3);
+    for (int p = 0; p < 4; p++)
+        cr_assert(!measured[p]);
+    cr_assert_eq(atx_pack_forget_measured(measured, 4), 0);
 }

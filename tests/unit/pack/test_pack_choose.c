@@ -83,6 +83,17 @@ Test(pack_choose, a_choice_that_is_good_enough_ends)
     cr_assert_float_eq(atx_pack_bound(&c, 1, 0.2), 0.2, 1e-3);
 }
 
+Test(pack_choose, a_kernel_that_is_valid_for_no_problem_is_not_chosen)
+{
+    float losses[] = { ATX_PACK_INVALID, 0.1F, ATX_PACK_INVALID, 0.2F };
+    const atx_pack_candidates one = { .losses = losses, .count = 2, .problems = 2 };
+    int chosen[2];
+    cr_assert_eq(atx_pack_choose(chosen, NULL, 2, 0, &one), 1);
+    cr_assert_eq(chosen[0], 1);
+    losses[1] = losses[3] = ATX_PACK_INVALID;
+    cr_assert_eq(atx_pack_choose(chosen, NULL, 2, 0, &one), 0, "all were wrong");
+}
+
 /* All have one configuration, and other constants; the last one's template stands in for others. */
 Test(pack_choose, as_many_kernels_are_measured_as_there_may_be_and_those_that_stand_in_for_others)
 {

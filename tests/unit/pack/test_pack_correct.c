@@ -1,5 +1,6 @@
 /* test_pack_correct.c - what measurements say of losses that were not measured. */
 #include "lang/catalog.h"
+#include "lang/layout.h"
 #include "pack/pack_parts.h"
 
 #include <criterion/criterion.h>
@@ -125,5 +126,44 @@ Test(pack_correct, where_a_template_prefers_no_kernel_they_lose_what_they_did_in
     cr_assert(atx_pack_correct(&even, corrections, &even_rows));
     cr_assert_lt(odd, 0.1F, "%g", (double)odd);
     cr_assert_gt(even, 2.0F, "%g", (double)even);
+    end();
+}
+
+/* The output is 32x48x64 of both, and the input's fastest dimension the slowest of it or the fastest. */
+static atx_pack_sample permutation_of(const int64_t *extents, const int *order)
+{
+    atx_pack_sample sample = { .slots = { 0 } };
+    atx_layout_pair layout;
+    const atx_limits limits = { .cc = 90, .sms = 132, .l2_bytes = 60 << 20 };
+    const atx_op *op = atx_catalog_find_op(catalog, "permute");
+    cr_assert_eq(atx_layout_permuted(&layout, 3, extents, order, NULL, NULL), AT_OK);
+    cr_assert_eq(atx_layout_problem(&sample.problem, op, ATX_F32, &layout, NULL), AT_OK);
+    cr_assert_eq(atx_problem_bind(sample.slots, &sample.problem, &limits, NULL), AT_OK);
+    return sample;
+}
+
+Test(pack_correct, permutations_of_the_same_sizes_in_another_order_are_not_near)
+{
+    const float expected[2] = { 0 };
+    float losses[2] = { 3.0F, 0 }, of_turned = 0, of_rows = 0;
+    bool measured[2] = { true, true };
+    at_error err = { 0 };
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    samples[0] = permutation_of((int64_t[]){ 64, 48, 32 }, (int[]){ 2, 1, 0 });
+    samples[1] = permutation_of((int64_t[]){ 48, 32, 64 }, (int[]){ 1, 0, 2 });
+    cr_assert_arr_eq(samples[0].problem.dims, samples[1].problem.dims, 8 * sizeof(int64_t));
+    kernels[0] = (atx_pack_kernel){ .t = atx_catalog_find_template(
+                                        catalog, atx_catalog_find_op(catalog, "permute"), "gather") };
+    const atx_pack_table table = { .kernels = kernels,
+                                   .samples = samples,
+                                   .losses = losses,
+                                   .measured = measured,
+                                   .count = 1,
+                                   .problems = 2 };
+    cr_assert_eq(atx_pack_corrections_make(&corrections, &table, expected, &err), AT_OK, "%s", err.text);
+    cr_assert(atx_pack_correct(&of_turned, corrections, &samples[0]));
+    cr_assert(atx_pack_correct(&of_rows, corrections, &samples[1]));
+    cr_assert_gt(of_turned, 2.0F, "%g", (double)of_turned);
+    cr_assert_lt(of_rows, 0.5F, "%g", (double)of_rows);
     end();
 }

@@ -3,6 +3,7 @@
  * the tuner makes, and answers with the same kernel and launch.
  */
 #include "lang/layout.h"
+#include "pack/pack_write.h"
 #include "pack_layout_support.h"
 #include "util/rng.h"
 
@@ -116,7 +117,41 @@ Test(pack_layout, the_written_C_refuses_what_is_no_permutation)
         cr_assert_eq(find(&got, 0, WRONG[i].rank, WRONG[i].extents, WRONG[i].order, aligns), INVALID_VALUE,
                      "%zu", i);
     cr_assert_eq(find(&got, 0, 3, (int64_t[]){ 4, 5, 6 }, (int[]){ 2, 1, 0 }, aligns), SUCCESS);
+    const int64_t twos[] = { 2, 2, 2, 2, 2, 2, 2, 2, 2 };
+    cr_assert_eq(find(&got, 0, 9, twos, (int[]){ 8, 7, 6, 5, 4, 3, 2, 1, 0 }, aligns), INVALID_VALUE,
+                 "nine dimensions are left");
+    cr_assert_eq(find(&got, 0, 9, twos, (int[]){ 6, 5, 4, 3, 2, 1, 0, 7, 8 }, aligns), SUCCESS, "eight");
     dlclose(so);
+    atx_pack_close(pack);
+    atx_pack_domain_clear(&domain);
+    atx_catalog_close(catalog);
+}
+
+/* They are drawn from eight. */
+Test(pack_layout, the_test_program_has_no_problem_twice)
+{
+    enum { LONGEST = 256 };
+    atx_catalog *catalog = NULL;
+    at_error err = { 0 };
+    atx_str text = { 0 };
+    int count = 0;
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    atx_pack_domain domain = read_problems(catalog, PROBLEMS);
+    atx_pack *pack = make_permutations(catalog, &domain);
+    const atx_pack_compiled model = { .pack = pack, .has_test = true };
+    const atx_pack_writing writing = {
+        .models = &model, .count = 1, .op = domain.op, .name = "packed", .command = "autotune pack"
+    };
+    cr_assert_eq(atx_pack_write_test(&text, &writing, &err), AT_OK, "%s", err.text);
+    const char *row = strstr(atx_str_text(&text), "pt_cases_0[]");
+    cr_assert(row);
+    for (row = strchr(row, '\n') + 1; *row == ' '; row = strchr(row, '\n') + 1, count++) {
+        char one[LONGEST];
+        snprintf(one, sizeof one, "%.*s", (int)(strchr(row, '\n') - row), row);
+        cr_assert(!strstr(row + strlen(one), one), "%s", one);
+    }
+    cr_assert_geq(count, domain.problem_count, "%d", count);
+    atx_str_clear(&text);
     atx_pack_close(pack);
     atx_pack_domain_clear(&domain);
     atx_catalog_close(catalog);
