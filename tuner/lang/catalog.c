@@ -388,7 +388,8 @@ static at_status check_ops(const atx_catalog *c, at_error *err)
             op->goal.ceiling_op[0] = '\0';
         status = leave_out(c, found, "its ceiling is left out", &cause, err);
         ATX_THEN(status, leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err));
-        ATX_THEN(status, leave_out(c, atx_check_replaces(c, op, &cause), "in packs it is ignored", &cause, err));
+        ATX_THEN(status,
+                 leave_out(c, atx_check_replaces(c, op, &cause), "in packs it is ignored", &cause, err));
     }
     return status;
 }

@@ -18,13 +18,11 @@
 #include <string.h>
 
 enum { MOST_FEATURES = 2 * ATX_MAX_DIMS + ATX_MAX_ARGS, MOST_POWER = 4 };
-#define SIZE_SCALE  1.5 /* powers of two that are one unit of distance, of a size */
-#define POWER_SCALE 1.5 /* and of the power that it is a multiple of */
-#define SHARE       0.3 /* weight of what is known of all, in measurements at the very problem */
-#define OTHER                                                                                                \
-    0.05         /* weight of a measurement where the template prefers other kernels, or does here alone     \
-                  */
-#define MOST 1.5 /* a residual is no larger: it would be of another cause */
+#define SIZE_SCALE  1.5  /* powers of two that are one unit of distance, of a size */
+#define POWER_SCALE 1.5  /* and of the power that it is a multiple of */
+#define SHARE       0.3  /* weight of what is known of all, in measurements at the very problem */
+#define OTHER       0.05 /* and where the template prefers other kernels, or does so here alone */
+#define MOST        1.5  /* a residual is no larger: it would be of another cause */
 
 typedef struct features {
     float at[MOST_FEATURES];

@@ -464,8 +464,12 @@ static void find_reached(atx_view *v)
             reach_line(v, &v->t.lines[i], ATX_AS_MACRO);
     keep_unnamed(v);
     visit_all(v);
-    for (int i = 0; i < MOST && (keep_operators(v) | reach_pasted(v)); i++)
+    for (int i = 0; i < MOST; i++) {
+        const bool operators = keep_operators(v), pasted = reach_pasted(v);
+        if (!operators && !pasted)
+            break;
         visit_all(v);
+    }
     keep_uses(v);
     visit_all(v);
 }
