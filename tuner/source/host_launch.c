@@ -149,8 +149,9 @@ static bool read_member(size_t out[2], const atx_tokens *t, size_t config, size_
     for (size_t at = i; at-- > 0;) {
         if (!atx_code_same(t, at, config))
             continue;
-        if (atx_tokens_is(t, at + 1, ".") && atx_tokens_is(t, at + 2, member) &&
-            atx_tokens_is(t, at + 3, "=")) {
+        if (atx_tokens_is(t, at + 1, ".") && atx_tokens_is(t, at + 2, member)) {
+            if (!atx_tokens_is(t, at + 3, "=")) /* config.gridDim.x = ... */
+                return false;
             out[0] = at + 4;
             out[1] = atx_tokens_find(t, at + 4, t->count, ";");
             return true;
