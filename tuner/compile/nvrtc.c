@@ -249,11 +249,12 @@ static bool may_be_minimal(const atx_nvrtc *nvrtc, const job *j, const char *tex
            !strstr(text, "thrust/");
 }
 
-/* What NVRTC says of a name that it does not have: identifier "x" is undefined, the global scope has no "x".
- */
+/* What NVRTC says of a name that it does not have: identifier "x" is undefined, the global scope has no "x";
+ * of struct x: incomplete type "x"; of a base: not a class or struct name. */
 static bool lacks_name(const char *log)
 {
-    return strstr(log, "\" is undefined") || strstr(log, " has no \"");
+    return strstr(log, "\" is undefined") || strstr(log, " has no \"") || strstr(log, "incomplete type \"") ||
+           strstr(log, "not a class or struct name");
 }
 
 /* --minimal leaves out names, and changes nothing else: only an error about a name may be due to it. Its

@@ -39,6 +39,7 @@ typedef struct atx_draft_type {
     int lanes;               /* of float4: 4                                             */
     int targ;                /* which argument of the kernel's template it is; -1: none  */
     bool structure;          /* a struct of the file                                     */
+    bool of_enum;            /* an enum of the file                                      */
     size_t body;             /* its '{'; 0: that is not known                            */
     size_t list;             /* the '<' of its template's arguments; 0: it is none       */
     char name[ATX_MAX_WORD]; /* its last word, in the file                         */
@@ -97,7 +98,6 @@ typedef struct atx_draft_struct {
     bool sized;    /* `bytes` are                                                         */
     bool pointers; /* it has some                                                         */
     bool by_value; /* an argument is one                                                  */
-    bool virtuals; /* it has virtual functions                                            */
     atx_draft_field fields[ATX_DRAFT_FIELDS];
     int field_count;
 } atx_draft_struct;

@@ -85,14 +85,24 @@ static char builtin(const atx_tokens *t, size_t begin, size_t end)
 static char named(const atx_draft_arg *a)
 {
     static const char *const TYPES[] = { "f32", "f64", "i32", "u32", "i16", "u16", "u8", "bool" };
-    for (int i = 0; i < 8 && a->type.dtype && a->type.lanes == 1; i++)
+    for (int i = 0; i < 8 && a->type.dtype && a->type.lanes == 1 && !a->type.of_enum; i++)
         if (strcmp(a->type.dtype, TYPES[i]) == 0)
             return "fdijsthb"[i];
     return '\0';
 }
 
+/* enum NAME, enum class NAME; another name of one is not in a symbol. */
+static bool is_enum(const atx_tokens *t, const char *name)
+{
+    for (size_t i = 1; i < t->count; i++)
+        if (atx_tokens_is(t, i, name) &&
+            (atx_tokens_is(t, i - 1, "enum") || (i > 1 && atx_tokens_is(t, i - 2, "enum"))))
+            return true;
+    return false;
+}
+
 /* A name of a type that is none of C's: 4Body, 6__half. false: what it is is not known here. */
-static bool mangle_name(mangled *type, mangling *m, const atx_draft_arg *a)
+static bool mangle_name(mangled *type, mangling *m, const atx_draft *d, const atx_draft_arg *a)
 {
     static const char *const ALIASES[][2] = { { "half", "__half" },
                                               { "half2", "__half2" },
@@ -102,9 +112,9 @@ static bool mangle_name(mangled *type, mangling *m, const atx_draft_arg *a)
     for (size_t i = 0; i < sizeof ALIASES / sizeof *ALIASES; i++)
         name = strcmp(name, ALIASES[i][0]) == 0 ? ALIASES[i][1] : name;
     const bool half = strcmp(name, "__half") == 0 || strcmp(name, "__nv_bfloat16") == 0;
+    const bool of_file = a->type.structure || (a->type.of_enum && is_enum(&d->code, name));
     long bytes, align;
-    if (!half && a->type.lanes == 1 &&
-        (!a->type.structure || m->nested || atx_draft_opaque(&bytes, &align, name)))
+    if (!half && a->type.lanes == 1 && (!of_file || m->nested || atx_draft_opaque(&bytes, &align, name)))
         return false;
     snprintf(type->whole, MOST_TYPE, "%zu%s", strlen(name), name);
     memcpy(type->text, type->whole, MOST_TYPE);
@@ -124,7 +134,7 @@ static void mangle_argument(atx_str *out, mangling *m, const atx_draft *d, const
         is_const = is_const || (i < star && atx_tokens_is(t, i, "const"));
         m->bad = m->bad || atx_tokens_is(t, i, "::") || atx_tokens_is(t, i, "<");
     }
-    m->bad = m->bad || a->stars > 1 || (!letter && !mangle_name(&type, m, a));
+    m->bad = m->bad || a->stars > 1 || (!letter && !mangle_name(&type, m, d, a));
     if (is_const && a->stars)
         prefix(m, &type, 'K');
     if (a->stars)

@@ -220,11 +220,6 @@ static size_t read_member(reading *r, size_t i, size_t end)
         return read_member(
             &(reading){ r->d, &(atx_draft_struct){ .align = 1 }, NULL, MOST_DEPTH, false, true },
             atx_tokens_match(t, i + 1) + 1, end);
-    if (atx_tokens_is(t, i, "virtual") && !r->s->virtuals) { /* of its table a pointer */
-        r->s->listed = false;
-        r->s->virtuals = true;
-        place(r->s, 8, 8, false);
-    }
     const bool is_function_like = !atx_token_is_one_of(t->text, &t->items[i], NONE) ||
                                   atx_tokens_is(t, i, "static") || atx_tokens_is(t, i, "friend");
     const bool nested = atx_token_is_one_of(t->text, &t->items[i], NESTED);
@@ -250,8 +245,21 @@ static size_t read_member(reading *r, size_t i, size_t end)
     return stop + 1;
 }
 
+static bool has_virtual(const atx_tokens *t, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i = atx_tokens_opens(t, i) ? atx_tokens_match(t, i) + 1 : i + 1)
+        if (atx_tokens_is(t, i, "virtual"))
+            return true;
+    return false;
+}
+
+/* Before all fields stands a pointer to the table of virtual functions. */
 static void read_members(reading *r, size_t begin, size_t end)
 {
+    if (has_virtual(&r->d->code, begin, end)) {
+        r->s->listed = false;
+        place(r->s, 8, 8, false);
+    }
     for (size_t i = begin; i < end;)
         i = read_member(r, i, end);
 }

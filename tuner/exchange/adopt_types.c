@@ -101,6 +101,12 @@ static size_t skip_attributes(const atx_tokens *t, size_t i)
     return i;
 }
 
+static void set_enum(atx_draft_type *out)
+{
+    out->dtype = "i32";
+    out->of_enum = true;
+}
+
 /* typedef WORDS NAME; and using NAME = WORDS; and enum NAME, struct NAME. */
 static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *name, int depth)
 {
@@ -118,7 +124,7 @@ static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *n
                 out->structure = body < end && !atx_tokens_is(t, i + 1, "enum");
                 out->body = out->structure ? body : 0;
                 if (atx_tokens_is(t, i + 1, "enum"))
-                    out->dtype = "i32";
+                    set_enum(out);
                 else if (!out->structure)
                     resolve(out, d, t, (atx_span){ i + 1, end - 1 }, depth + 1);
                 return true;
@@ -132,7 +138,8 @@ static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *n
         if ((is_enum || is_struct) && atx_tokens_is(t, at, name) &&
             (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
             out->structure = !is_enum;
-            out->dtype = is_enum ? "i32" : NULL;
+            if (is_enum)
+                set_enum(out);
             out->body = is_struct && atx_tokens_is(t, at + 1, "{") ? at + 1 : 0;
             return true;
         }

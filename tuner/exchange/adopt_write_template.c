@@ -181,15 +181,26 @@ static bool has_size(const atx_draft *d, const char *text)
     return false;
 }
 
+/* "require n <= ": in parentheses what binds less than the comparison. */
+static void add_at_most(atx_str *out, const char *text)
+{
+    const bool weak = strpbrk(text, "?&|^<>=!") != NULL;
+    atx_str_addf(out, "require   %s%s%s <= ", weak ? "(" : "", text, weak ? ")" : "");
+}
+
 /* What a size can exceed: a grid in y and z, and shared memory. */
 static void write_launch_limits(atx_draft *d)
 {
     atx_str *out = &d->out->t;
     for (int k = 1; k < 3; k++)
-        if (has_size(d, d->grid[k]) && !atx_draft_is_of_iteration(d, d->grid[k]))
-            atx_str_addf(out, "require   %s <= 65535  # blocks of a grid in %c\n", d->grid[k], "xyz"[k]);
-    if (has_size(d, d->shared_bytes) && !atx_draft_is_of_iteration(d, d->shared_bytes))
-        atx_str_addf(out, "require   %s <= device.max_shared_bytes\n", d->shared_bytes);
+        if (has_size(d, d->grid[k]) && !atx_draft_is_of_iteration(d, d->grid[k])) {
+            add_at_most(out, d->grid[k]);
+            atx_str_addf(out, "65535  # blocks of a grid in %c\n", "xyz"[k]);
+        }
+    if (has_size(d, d->shared_bytes) && !atx_draft_is_of_iteration(d, d->shared_bytes)) {
+        add_at_most(out, d->shared_bytes);
+        atx_str_add(out, "device.max_shared_bytes\n");
+    }
 }
 
 /* Arguments of the template's own, and with them the kernel's list. */

@@ -454,7 +454,9 @@ static atx_py_piece choose(atx_py_parser *p)
         return parts[0];
     parts[1] = climb(p, ANY);
     atx_py_want(p, "else", "'else'");
+    p->depth++; /* which climb limits */
     parts[2] = choose(p);
+    p->depth--;
     for (int i = 0; i < 3; i++) {
         if (parts[i].kind == ATX_PY_IS_WORD)
             atx_py_want_number(p, &parts[i]);

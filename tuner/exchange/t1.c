@@ -17,6 +17,7 @@ typedef struct writer {
     const atx_template *t;
     int64_t slots[ATX_MAX_SLOTS]; /* with the default configuration bound */
     bool depends[ATX_MAX_SLOTS];  /* on parameters                        */
+    atx_bounds bounds[ATX_MAX_SLOTS];
     atx_expr_names names;
     at_status status; /* of a let within an expression */
     at_error *err;
@@ -96,13 +97,36 @@ static bool add_pair(atx_str *out, void *context, int a, int b, bool differ)
     return true;
 }
 
+static atx_bounds bounds_of(void *context, int slot)
+{
+    return ((writer *)context)->bounds[slot];
+}
+
+static void bound_param(writer *w, const atx_param *p)
+{
+    atx_bounds *b = &w->bounds[p->slot];
+    *b = (atx_bounds){ p->values[0], p->values[0] };
+    for (int i = 1; i < p->count; i++) {
+        b->low = p->values[i] < b->low ? p->values[i] : b->low;
+        b->high = p->values[i] > b->high ? p->values[i] : b->high;
+    }
+}
+
 static void mark_depending(writer *w)
 {
     const struct atx_template_scope *scope = &w->t->scope;
-    for (int i = 0; i < scope->param_count; i++)
+    for (int i = 0; i < ATX_MAX_SLOTS; i++)
+        w->bounds[i] = (atx_bounds){ w->slots[i], w->slots[i] };
+    for (int i = 0; i < scope->param_count; i++) {
         w->depends[scope->params[i].slot] = true;
-    for (size_t i = 0; i < scope->let_count; i++)
-        w->depends[scope->lets[i].slot] = atx_expr_reads_any(scope->lets[i].expr, w->depends);
+        bound_param(w, &scope->params[i]);
+    }
+    for (size_t i = 0; i < scope->let_count; i++) {
+        const atx_let *let = &scope->lets[i];
+        w->depends[let->slot] = atx_expr_reads_any(let->expr, w->depends);
+        if (w->depends[let->slot] && !atx_expr_bounds(&w->bounds[let->slot], let->expr, w->bounds))
+            w->bounds[let->slot] = (atx_bounds){ INT64_MIN, INT64_MAX };
+    }
 }
 
 /* Without the parentheses around all of it. */
@@ -315,12 +339,12 @@ at_status atx_t1_add(atx_str *out, const atx_problem *problem, const atx_templat
 {
     writer w = { .problem = problem, .t = t, .err = err };
     atx_str text = { 0 };
-    w.names = (atx_expr_names){ .add = add_name, .context = &w, .pair = add_pair };
+    w.names = (atx_expr_names){ .add = add_name, .context = &w, .pair = add_pair, .bounds = bounds_of };
     if (t->call.step_count != 1)
         return atx_fail(err, AT_ERR_INPUT, "%s: found %d kernels; T1 has a place for one", t->name,
                         t->call.step_count);
-    mark_depending(&w);
     w.status = bind_defaults(&w, slots);
+    mark_depending(&w);
     if (w.status == AT_OK)
         add_all(&text, &w);
     ATX_THEN(w.status, atx_str_status(&text, err));

@@ -9,8 +9,8 @@
 #include "util/str.h"
 
 /*
- * `slots` as atx_problem_bind fills them. AT_ERR_INPUT: several kernels, log2 or gcd of parameters, or no
- * valid configuration; nothing is added then.
+ * `slots` as atx_problem_bind fills them. AT_ERR_INPUT: several kernels, what atx_expr_add_python refuses, or
+ * no valid configuration; nothing is added then.
  */
 at_status atx_t1_add(atx_str *out, const atx_problem *problem, const atx_template *t, const int64_t *slots,
                      at_error *err) AT_MUST_CHECK;

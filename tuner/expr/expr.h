@@ -154,6 +154,8 @@ typedef struct atx_expr_names {
     const char *prefix; /* of C's functions, "pk_" */
     /* Writes a == b, or a != b, of two names; false: it leaves that to `add`. NULL: always. */
     bool (*pair)(atx_str *out, void *context, int a, int b, bool differ);
+    /* For Python: where a name's value lies. NULL: any is 0 or more. */
+    atx_bounds (*bounds)(void *context, int slot);
 } atx_expr_names;
 
 /*
@@ -164,9 +166,11 @@ at_status atx_expr_add_c(atx_str *out, const atx_expr *expr, const atx_expr_name
                          at_error *err) AT_MUST_CHECK;
 
 /*
- * As Python, where names that are numbers are counted with. The same value where no operand of / % << >> is
- * below zero and nothing overflows. AT_ERR_INPUT: log2 or gcd of something that is not a number then.
+ * As Python, where names that are numbers are counted with. The same value where nothing overflows; where an
+ * operand of / or % may be below zero, by way of abs. AT_ERR_INPUT: log2 or gcd of something that is not a
+ * number then, or a longer text than ATX_PYTHON_MOST.
  */
+#define ATX_PYTHON_MOST 65536
 at_status atx_expr_add_python(atx_str *out, const atx_expr *expr, const atx_expr_names *names,
                               at_error *err) AT_MUST_CHECK;
 

@@ -161,7 +161,7 @@ static atx_bounds truth(int known)
     return known < 0 ? TRUTH : (atx_bounds){ known, known };
 }
 
-static bool binary(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
+bool atx_bounds_binary(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     switch (code) {
     case ATX_LT:
@@ -195,7 +195,7 @@ static bool binary(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
 
 /* ---- one operand ---- */
 
-static bool unary(unsigned code, atx_bounds *a)
+bool atx_bounds_unary(unsigned code, atx_bounds *a)
 {
     switch (code) {
     case ATX_BOOL:
@@ -347,12 +347,12 @@ static bool operate(machine *m, unsigned code)
 {
     value *a = &m->stack[m->depth - 1];
     if (code < ATX_ADD && !m->out)
-        return unary(code, &a->b);
+        return atx_bounds_unary(code, &a->b);
     if (code < ATX_ADD)
         return a->binding == ATX_UNBOUND || !atx_code_unary(code, &a->b.low);
     const value *b = a--;
     m->depth--;
-    return m->out ? binary_left(m, code, a, b) : binary(code, &a->b, a->b, b->b);
+    return m->out ? binary_left(m, code, a, b) : atx_bounds_binary(code, &a->b, a->b, b->b);
 }
 
 /* Does what is no load. */

@@ -68,5 +68,9 @@ struct atx_expr {
 const char *atx_code_binary(unsigned code, int64_t *a, int64_t b);
 const char *atx_code_unary(unsigned code, int64_t *a);
 
+/* The same of all numbers between bounds; false: for some of them there may be an error. */
+bool atx_bounds_binary(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b);
+bool atx_bounds_unary(unsigned code, atx_bounds *a);
+
 /* "file:7:12: REASON in 'a / b'" for an instruction of this expression. */
 at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const char *reason, at_error *err);

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* $0 $1 $2: the operands; #: the prefix of functions. Python's are for operands that are not below zero. */
+/* $0 $1 $2: the operands; #: the prefix of functions. */
 static const struct {
     const char *c, *python; /* NULL: the language has no word for it */
 } FORMS[] = {
@@ -46,18 +46,43 @@ static const struct {
     [ATX_GCD] = { "#gcd(bad, $0, $1)", NULL }, /* but see write_gcd */
 };
 
+/* Python's // and % round down, ours to zero: of operands that may be below it, and a divisor that may. */
+static const char *const SIGNED[] = {
+    [ATX_DIV] = "(abs($0) // abs($1) * (1 if ($0 < 0) == ($1 < 0) else -1))",
+    [ATX_MOD] = "(abs($0) % abs($1) * (1 if $0 >= 0 else -1))",
+    [ATX_CEIL_DIV] = "(-(-$0 // $1))",
+};
+
+static const atx_bounds ANY = { INT64_MIN, INT64_MAX }, TRUTH = { 0, 1 };
+
 typedef struct writer {
     const atx_expr *expr;
     const atx_expr_names *names;
     atx_str stack[ATX_EXPR_MAX_STACK];
     bool truths[ATX_EXPR_MAX_STACK]; /* which of them are 0 or 1 whatever the names are */
     bool logic[ATX_EXPR_MAX_STACK];  /* ... and are written with `and` or `or`           */
+    atx_bounds bounds[ATX_EXPR_MAX_STACK];
     int depth;
     bool python, failed;
-    const atx_instruction *wordless; /* one that the language has no word for */
+    const atx_instruction *refused; /* one that cannot be written, because of `reason` */
+    const char *reason;
 } writer;
 
-static void push(writer *w, atx_str *text, bool truth)
+static void refuse(writer *w, const atx_instruction *at, const char *reason)
+{
+    w->refused = at;
+    w->reason = reason;
+    w->failed = true;
+}
+
+/* Names stand for texts of their own: each may double the length. */
+static void limit_length(writer *w, const atx_instruction *at, const atx_str *text)
+{
+    if (w->python && text->len > ATX_PYTHON_MOST)
+        refuse(w, at, "found more than 65536 characters as Python");
+}
+
+static void push(writer *w, atx_str *text, bool truth, atx_bounds bounds)
 {
     w->failed = w->failed || text->failed || w->depth == ATX_EXPR_MAX_STACK;
     if (w->failed) {
@@ -66,6 +91,7 @@ static void push(writer *w, atx_str *text, bool truth)
     }
     w->truths[w->depth] = truth;
     w->logic[w->depth] = false;
+    w->bounds[w->depth] = bounds;
     w->stack[w->depth++] = *text;
 }
 
@@ -78,7 +104,7 @@ static void push_number(writer *w, int64_t value)
         atx_str_add(&text, "(-9223372036854775807LL - 1)");
     else
         atx_str_addf(&text, value < 0 ? "(%" PRId64 "LL)" : "%" PRId64 "LL", value);
-    push(w, &text, value == 0 || value == 1);
+    push(w, &text, value == 0 || value == 1, (atx_bounds){ value, value });
 }
 
 static bool is_number(int64_t *out, const writer *w, int from_top)
@@ -104,14 +130,41 @@ static void add_operand(atx_str *out, const writer *w, int i, unsigned code)
     atx_str_addf(out, logic ? "(1 if %s else 0)" : "%s", atx_str_text(&w->stack[i]));
 }
 
+static const char *form_of(const writer *w, unsigned code, const atx_bounds *operands)
+{
+    const bool divides = code == ATX_DIV || code == ATX_MOD || code == ATX_CEIL_DIV;
+    if (!w->python)
+        return FORMS[code].c;
+    return w->names->bounds && divides &&
+                   (operands[1].low < 0 || (code != ATX_CEIL_DIV && operands[0].low < 0))
+               ? SIGNED[code]
+               : FORMS[code].python;
+}
+
+/* Where what an instruction makes of the operands on top lies. */
+static atx_bounds bounds_of(const writer *w, unsigned code, const atx_bounds *operands)
+{
+    atx_bounds out = operands[0];
+    if (!w->python || is_truth(code))
+        return TRUTH;
+    if (code == ATX_JUMP_FALSE)
+        return (atx_bounds){ operands[1].low < operands[2].low ? operands[1].low : operands[2].low,
+                             operands[1].high > operands[2].high ? operands[1].high : operands[2].high };
+    return (code < ATX_ADD ? atx_bounds_unary(code, &out)
+                           : atx_bounds_binary(code, &out, operands[0], operands[1]))
+               ? out
+               : ANY;
+}
+
 /* The operands on top are replaced by the form with them. */
 static void write_form(writer *w, const atx_instruction *at, int operands)
 {
     atx_str out = { 0 };
-    const char *form = w->python ? FORMS[at->code].python : FORMS[at->code].c;
+    const atx_bounds *given = &w->bounds[w->depth - operands], bounds = bounds_of(w, at->code, given);
+    const char *form = form_of(w, at->code, given);
     atx_str *top = &w->stack[w->depth - operands];
-    w->wordless = form ? w->wordless : at;
-    w->failed = w->failed || !form;
+    if (!form)
+        refuse(w, at, "Python has no word for this");
     for (; form && *form; form++) {
         if (*form == '#')
             atx_str_add(&out, w->names->prefix);
@@ -123,7 +176,8 @@ static void write_form(writer *w, const atx_instruction *at, int operands)
     for (int i = 0; i < operands; i++)
         atx_str_clear(&top[i]);
     w->depth -= operands;
-    push(w, &out, is_truth(at->code));
+    limit_length(w, at, &out);
+    push(w, &out, is_truth(at->code), bounds);
     if (!w->failed)
         w->logic[w->depth - 1] = at->code == ATX_AND_JUMP || at->code == ATX_OR_JUMP;
 }
@@ -156,7 +210,8 @@ static bool write_gcd(writer *w, const atx_instruction *at)
         return false;
     }
     drop(w, 2);
-    push(w, &out, false);
+    limit_length(w, at, &out);
+    push(w, &out, false, (atx_bounds){ 1, number });
     return true;
 }
 
@@ -233,15 +288,17 @@ static bool write_pair(writer *w, const atx_instruction *at, size_t left)
         atx_str_clear(&text);
         return false;
     }
-    push(w, &text, true);
+    push(w, &text, true, TRUTH);
     return true;
 }
 
-static void push_name(writer *w, int slot)
+static void push_name(writer *w, const atx_instruction *at)
 {
+    const int slot = (int)at->value;
     atx_str text = { 0 };
     w->names->add(&text, w->names->context, slot);
-    push(w, &text, false);
+    limit_length(w, at, &text);
+    push(w, &text, false, w->names->bounds ? w->names->bounds(w->names->context, slot) : ANY);
 }
 
 /* Instructions recur as deep as the text nests them, ATX_EXPR_MAX_DEPTH. */
@@ -254,7 +311,7 @@ static void write_range(writer *w, size_t begin, size_t end) // NOLINT(misc-no-r
         } else if (at->code == ATX_LOAD && write_pair(w, at, end - i + 1)) {
             i += 2;
         } else if (at->code == ATX_LOAD) {
-            push_name(w, (int)at->value);
+            push_name(w, at);
         } else if (at->code == ATX_AND_JUMP || at->code == ATX_OR_JUMP) {
             write_logical(w, at, i);
             i = (size_t)at->value;
@@ -272,8 +329,8 @@ static at_status write(atx_str *out, writer *w, at_error *err)
     if (!w->failed)
         atx_str_add(out, atx_str_text(&w->stack[0]));
     drop(w, w->depth);
-    if (w->wordless)
-        return atx_expr_fail(w->expr, w->wordless, "Python has no word for this", err);
+    if (w->refused)
+        return atx_expr_fail(w->expr, w->refused, w->reason, err);
     return w->failed ? atx_no_memory(err) : atx_str_status(out, err);
 }
 

@@ -164,8 +164,10 @@ static void decide_macro(atx_view *v, const atx_line *line)
  * CUDA's headers. */
 static bool is_defined(const atx_view *v, const char *text, const atx_token *word)
 {
+    static const char *const OPERATORS[] = { "defined", "not",   "and",   "or", "xor",
+                                             "bitand",  "bitor", "compl", NULL };
     const uint32_t id = atx_words_find(&v->t.words, text + word->begin, word->end - word->begin);
-    return text[word->begin] == '_' || atx_token_is(text, word, "defined") ||
+    return text[word->begin] == '_' || atx_token_is_one_of(text, word, OPERATORS) ||
            (id != ATX_NO_WORD && v->defines.first[id] != SIZE_MAX);
 }
 

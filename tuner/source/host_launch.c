@@ -77,10 +77,13 @@ static bool read_angles(atx_host_launch *out, const atx_tokens *t, size_t i)
     return true;
 }
 
+/* What a call names is looked for among so many tokens before it: a file may have thousands of calls. */
+enum { MOST_BACK = 2048 };
+
 /* "&name, &other" of an array of arguments that is defined before the call: void *args[] = { &a, &b }; */
 static int read_array(size_t (*out)[2], const atx_tokens *t, size_t name, size_t before)
 {
-    for (size_t i = before; i > 0; i--) {
+    for (size_t i = before; i > 0 && before - i < MOST_BACK; i--) {
         const size_t at = i - 1;
         if (!atx_tokens_is_word(t, at) || !atx_tokens_is(t, at + 1, "[") || !at ||
             !atx_tokens_is(t, at - 1, "*"))
@@ -146,11 +149,12 @@ static bool read_member(size_t out[2], const atx_tokens *t, size_t config, size_
                         int nth)
 {
     size_t parts[4][2];
-    for (size_t at = i; at-- > 0;) {
+    for (size_t at = i; at-- > 0 && i - at <= MOST_BACK;) {
         if (!atx_code_same(t, at, config))
             continue;
-        if (atx_tokens_is(t, at + 1, ".") && atx_tokens_is(t, at + 2, member) &&
-            atx_tokens_is(t, at + 3, "=")) {
+        if (atx_tokens_is(t, at + 1, ".") && atx_tokens_is(t, at + 2, member)) {
+            if (!atx_tokens_is(t, at + 3, "=")) /* config.gridDim.x = ... */
+                return false;
             out[0] = at + 4;
             out[1] = atx_tokens_find(t, at + 4, t->count, ";");
             return true;

@@ -228,6 +228,20 @@ Test(nvrtc, leaves_textures_out_where_a_kernel_has_none)
     attempt_clear(&a);
 }
 
+Test(nvrtc, has_the_structs_of_the_runtime)
+{
+    static const char *const TEXTS[] = {
+        "extern \"C\" __global__ void k(float *p, struct cudaExtent e) { *p = e.width; }\n",
+        "struct Box : cudaExtent { int b; };\nextern \"C\" __global__ void k(float *p, Box e) { *p = "
+        "e.width; }\n",
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        attempt a = open_or_skip();
+        cr_assert(compile(&a, TEXTS[i], 80, ATX_PTX) == AT_OK && a.ok, "%s", atx_str_text(&a.log));
+        attempt_clear(&a);
+    }
+}
+
 Test(nvrtc, finds_the_headers_of_half_types)
 {
     static const char SOURCE[] = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"

@@ -208,6 +208,16 @@ Test(adopt_host, overloads_of_the_files_own_names_for_numbers_have_symbols)
               "__global__ void k(real *y, const real *x, count_t n, int64_t m) { y[threadIdx.x] = x[m]; }\n"
               "__global__ void k(real *y, const int *x, count_t n, int64_t m) { y[threadIdx.x] = x[m]; }\n",
           .lines = { "kernel    _Z1kPfPKfjx  # overload 1 of 2\n" } },
+        { .what = "an enum is no int",
+          .text = "enum Mode { FIRST, SECOND };\n"
+                  "__global__ void k(float *y, Mode m) { y[threadIdx.x] = m == SECOND ? 2 : 1; }\n"
+                  "__global__ void k(double *y, Mode m) { y[threadIdx.x] = m == SECOND ? 2 : 1; }\n",
+          .lines = { "kernel    _Z1kPf4Mode  # overload 1 of 2\n" } },
+        { .what = "by another name, which is not read",
+          .text = "enum Mode { FIRST, SECOND };\ntypedef Mode mode_t;\n"
+                  "__global__ void k(float *y, mode_t m) { y[threadIdx.x] = m == SECOND ? 2 : 1; }\n"
+                  "__global__ void k(double *y, mode_t m) { y[threadIdx.x] = m == SECOND ? 2 : 1; }\n",
+          .lines = { "kernel    k  # overload 1 of 2\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -221,6 +231,10 @@ Test(adopt_host, structs_that_are_no_list_of_fields_have_a_size)
                   "__global__ void k(float *y, Strides<int, 3> s, int n) { if (threadIdx.x < n) "
                   "y[threadIdx.x] = 1; }",
           .lines = { "struct    Strides bytes 24 align 8  # more than a list of fields: zeros\n" } },
+        { .what = "their pointer is before fields that the text has before them",
+          .text = "struct Shape { int a; virtual __device__ int area() { return a; } int b; };\n"
+                  "__global__ void k(Shape *y, int n) { if (threadIdx.x < n) y[threadIdx.x].a = 1; }",
+          .lines = { "struct    Shape bytes 16 align 8  # more than a list of fields: zeros\n" } },
         { .what = "more fields than a declaration has, by an array of structs",
           .text = "struct One { int a, b, c; }; struct All { One of[16]; };\n"
                   "__global__ void k(float *y, All s, int n) { if (threadIdx.x < n) y[threadIdx.x] = "
@@ -255,6 +269,11 @@ Test(adopt_host, a_launch_through_a_pointer_is_one)
           "cudaLaunchKernelEx(&config, k<3>, y, x, n); }",
           .lines = { "kernel    k<3>", "default   BLOCK=64",
                      "grid      (n + (BLOCK - 1)) / BLOCK  # line 5\n", "shared    32\n" } },
+        { .what = "a configuration by parts of a member, which are not read: its zeros are not meant",
+          .text = COPY "void run(float *y, float *x, int n) { cudaLaunchConfig_t config = { 0 };\n"
+                       "config.gridDim.x = (n + 63) / 64; config.blockDim = 64;\n"
+                       "cudaLaunchKernelEx(&config, k<3>, y, x, n); }",
+          .lines = { "the file has no launch of it", "!grid      0" } },
         { .what = "a configuration in braces",
           .text = COPY
           "void run(float *y, float *x, int n) { cudaLaunchConfig_t c{ dim3((n + 63) / 64), 64, 0 };\n"

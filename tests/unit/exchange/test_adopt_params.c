@@ -251,6 +251,13 @@ Test(adopt_params, what_a_size_makes_too_large_to_launch_is_left_out)
                   "void run(float *y, int n, int m) { k<<<dim3(1, m), 64, n * sizeof(float)>>>(y, n, m); }",
           .lines = { "require   m <= 65535  # blocks of a grid in y\n",
                      "require   n * 4 <= device.max_shared_bytes\n" } },
+        { .what = "what binds less than the comparison",
+          .text =
+              "__global__ void k(float *y, int n, int m) { extern __shared__ float s[];\n"
+              "s[threadIdx.x] = 1; y[blockIdx.y * n + threadIdx.x] = s[n]; }\n"
+              "void run(float *y, int n, int m) { k<<<dim3(1, m), 64, n > 64 ? n * 4 : m * 4>>>(y, n, m); }",
+          .lines = { "require   m <= 65535  # blocks of a grid in y\n",
+                     "require   (n > 64 ? n * 4 : m * 4) <= device.max_shared_bytes\n" } },
         { .what = "numbers are not that large",
           .text = "__global__ void k(float *y, int n, int m) {\n"
                   "int i = blockIdx.x * 8 + threadIdx.x, j = blockIdx.y * 8 + threadIdx.y;\n"

@@ -288,7 +288,7 @@ Test(python, says_what_lies_outside_of_conditions)
 
 Test(python, deep_nesting_is_refused)
 {
-    static const char *const PARTS[] = { "(", "-", "not ", "2**", "min(", "a and not (" };
+    static const char *const PARTS[] = { "(", "-", "not ", "2**", "min(", "a and not (", "1 if 1 else " };
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         atx_str text = { 0 };
         atx_py_condition condition;

@@ -57,6 +57,71 @@ static const struct {
     { "log2(TILE)", NULL },
 };
 
+/* TILE is -8 to 32, PAD 1 to 4. */
+static atx_bounds bounds_of(void *context, int slot)
+{
+    (void)context;
+    return slot ? (atx_bounds){ 1, 4 } : (atx_bounds){ -8, 32 };
+}
+
+/* Ours round to zero, Python's // and % down. */
+static const struct {
+    const char *ours, *python;
+} SIGNED[] = {
+    { "TILE / 3", "(abs(TILE) // abs(3) * (1 if (TILE < 0) == (3 < 0) else -1))" },
+    { "TILE % 3", "(abs(TILE) % abs(3) * (1 if TILE >= 0 else -1))" },
+    { "max(TILE, 0) / PAD % 3", "((max(TILE, 0) // PAD) % 3)" },
+    { "(PAD + 31) / 32", "((PAD + 31) // 32)" },
+    { "(PAD - 1) / 2", "((PAD - 1) // 2)" },
+    { "(PAD > 2 ? PAD : TILE) / 2", "(abs((PAD if (PAD > 2) else TILE)) // abs(2) * (1 if ((PAD if (PAD > 2) "
+                                    "else TILE) < 0) == (2 < 0) else "
+                                    "-1))" },
+    { "ceil_div(TILE, PAD)", "((TILE + PAD - 1) // PAD)" },
+    { "ceil_div(PAD, TILE)", "(-(-PAD // TILE))" },
+};
+
+static void write_as(atx_str *out, const char *ours, const atx_expr_names *names)
+{
+    at_error err = { 0 };
+    atx_expr *expr = NULL;
+    cr_assert_eq(compile(&expr, ours, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_expr_add_python(out, expr, names, &err), AT_OK, "%s", err.text);
+    atx_expr_close(expr);
+}
+
+Test(expr_python, divides_what_may_be_below_zero_as_c_does)
+{
+    const atx_expr_names names = { .add = add_python_name, .bounds = bounds_of };
+    for (size_t i = 0; i < sizeof SIGNED / sizeof *SIGNED; i++) {
+        atx_str text = { 0 };
+        write_as(&text, SIGNED[i].ours, &names);
+        cr_expect_str_eq(atx_str_text(&text), SIGNED[i].python, "%s: %s", SIGNED[i].ours, text.data);
+        atx_str_clear(&text);
+    }
+}
+
+static void add_long_name(atx_str *out, void *context, int slot)
+{
+    (void)context;
+    (void)slot;
+    for (int i = 0; i < 40000; i++)
+        atx_str_add(out, "x");
+}
+
+Test(expr_python, refuses_a_text_that_is_too_long)
+{
+    const atx_expr_names names = { .add = add_long_name };
+    at_error err = { 0 };
+    atx_expr *expr = NULL;
+    atx_str text = { 0 };
+    cr_assert_eq(compile(&expr, "TILE * TILE", &err), AT_OK, "%s", err.text);
+    cr_expect_eq(atx_expr_add_python(&text, expr, &names, &err), AT_ERR_INPUT);
+    cr_expect(strstr(err.text, "x.cu:1:6: ") && strstr(err.text, "65536"), "%s", err.text);
+    cr_expect_eq(text.len, 0);
+    atx_str_clear(&text);
+    atx_expr_close(expr);
+}
+
 Test(expr_python, writes_python_in_which_numbers_are_counted_with)
 {
     const atx_expr_names names = { .add = add_python_name };

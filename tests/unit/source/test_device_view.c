@@ -260,6 +260,10 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
                   "__global__ void k(int *y) { *y = WORK; }\n",
           .kept = { "#if !", "|| MINE(1)\n#define WORK 2", "#elif defined(A) && __has_include(\"a.h\")" },
           .gone = { "THEIRS_AT_LEAST", "(4)" } },
+        { .what = "words that are operators call nothing",
+          .text = "#if defined(A) and (1 > 0) or not (defined(B))\n#define WORK 2\n#endif\n"
+                  "__global__ void k(int *y) { *y = WORK; }\n",
+          .kept = { "#if defined(A) and (1 > 0) or not (defined(B))\n#define WORK 2\n" } },
         { .what = "macros that only a build with CUDA defines",
           .text = "#ifdef LIB_WITH_CUDA\n#define A 1\n#endif\n#ifndef LIB_WITH_CUDA\n#define B 1\n#endif\n"
                   "#if defined(LIB_USE_CUDA) && defined LIB_USE_CUDA || LIB_HAVE_CUDA\n#define C 1\n#endif\n"
