@@ -53,7 +53,7 @@ static void limit_memory(rlim_t bytes)
 
 /*
  * NVRTC takes and frees megabytes for each kernel. What is given back to the system must be taken and cleared
- * again, page by page: 3,100 faults and 45 calls a kernel, which hinder other workers as well.
+ * again, page by page: 2,700 faults and 45 calls a kernel, which hinder other workers as well.
  */
 static void keep_memory(void)
 {
