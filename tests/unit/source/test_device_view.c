@@ -264,6 +264,14 @@ Test(device_view, conditionals_stay_in_balance_wherever_they_stand)
           .text = "#if defined(A) and (1 > 0) or not (defined(B))\n#define WORK 2\n#endif\n"
                   "__global__ void k(int *y) { *y = WORK; }\n",
           .kept = { "#if defined(A) and (1 > 0) or not (defined(B))\n#define WORK 2\n" } },
+    };
+    for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
+        check(&EXAMPLES[i]);
+}
+
+Test(device_view, macros_of_the_build_and_those_that_make_code)
+{
+    static const example EXAMPLES[] = {
         { .what = "macros that only a build with CUDA defines",
           .text = "#ifdef LIB_WITH_CUDA\n#define A 1\n#endif\n#ifndef LIB_WITH_CUDA\n#define B 1\n#endif\n"
                   "#if defined(LIB_USE_CUDA) && defined LIB_USE_CUDA || LIB_HAVE_CUDA\n#define C 1\n#endif\n"
