@@ -149,19 +149,17 @@ static void write_groups(FILE *file, const rows *r)
 
 static at_status write_rows(FILE *file, const rows *r, at_error *err)
 {
-    atx_str packed = { 0 };
+    ATX_LOCAL(atx_str) packed = { 0 };
     fprintf(file, "const uint32_t atx_shipped_row_at[] = {\n");
     for (size_t i = 0; i < r->count; i++) {
         fprintf(file, "%zu,\n", packed.len);
         pack_row(&packed, &r->items[i]);
     }
     fprintf(file, "0 };\n");
-    at_status status = atx_str_status(&packed, err);
-    if (status == AT_OK)
-        write_bytes(file, "const unsigned char atx_shipped_rows[]",
-                    (const unsigned char *)atx_str_text(&packed), packed.len);
-    atx_str_clear(&packed);
-    return status;
+    ATX_TRY(atx_str_status(&packed, err));
+    write_bytes(file, "const unsigned char atx_shipped_rows[]", (const unsigned char *)atx_str_text(&packed),
+                packed.len);
+    return AT_OK;
 }
 
 static at_status write_all(FILE *file, atx_store *store, const rows *r, at_error *err)
@@ -184,7 +182,7 @@ static at_status write_all(FILE *file, atx_store *store, const rows *r, at_error
 
 static at_status write_image(const char *path, atx_store *store, at_error *err)
 {
-    rows r = { 0 };
+    ATX_LOCAL(rows) r = { 0 };
     at_status status = read_rows(&r, store, err);
     FILE *file = status == AT_OK ? fopen(path, "w") : NULL;
     if (file)
@@ -194,13 +192,12 @@ static at_status write_image(const char *path, atx_store *store, at_error *err)
         written = fclose(file) == 0 && written;
     if (status == AT_OK && !written)
         status = atx_fail(err, AT_ERR_SYSTEM, "%s: cannot be written", path);
-    rows_clear(&r);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    atx_store *store = NULL;
+    ATX_CLOSED(atx_store) *store = NULL;
     at_error err = { 0 };
     if (argc < 2) {
         fprintf(stderr, "embed_winners OUTPUT.c DUMP...\n");
@@ -212,6 +209,5 @@ int main(int argc, char **argv)
     ATX_THEN(status, write_image(argv[1], store, &err));
     if (status != AT_OK)
         fprintf(stderr, "embed_winners: %s\n", err.text);
-    atx_store_close(store);
     return status == AT_OK ? 0 : 1;
 }

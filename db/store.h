@@ -42,6 +42,7 @@ at_status atx_store_open(atx_store **out, const char *path, atx_open_mode mode, 
 at_status atx_store_open_unless(atx_store **out, const char *path, atx_open_mode mode,
                                 const atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 void atx_store_close(atx_store *store);
+ATX_CLOSES(atx_store)
 
 /*
  * The network file system that a file is on, or will be: "NFS"; NULL: none that is known. There locks and the

@@ -48,11 +48,9 @@ at_status atx_store_put_source(atx_store *store, const char *hash, const char *p
 {
     char now[21];
     atx_utc_text(now);
-    at_status status = atx_store_begin(store, err);
-    if (status != AT_OK)
-        return status;
-    status = atx_store_exec(store, ATX_SQL_PUT_SOURCE, "store a template's text", err, "ssts", hash, path,
-                            text, len, now);
+    ATX_TRY(atx_store_begin(store, err));
+    at_status status = atx_store_exec(store, ATX_SQL_PUT_SOURCE, "store a template's text", err, "ssts", hash,
+                                      path, text, len, now);
     return atx_store_end(store, status, err);
 }
 
@@ -78,20 +76,17 @@ at_status atx_store_get_space(char proof_hash[ATX_HASH_TEXT], atx_store *store, 
                               at_error *err)
 {
     char path[sizeof SPACE_PATH + ATX_HASH_TEXT];
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_str *const outs[] = { &text };
     size_t skip = sizeof SPACE_TEXT - 1;
     snprintf(path, sizeof path, "%s%.64s", SPACE_PATH, op_hash);
-    at_status status =
-        atx_store_get_columns(outs, 1, store, ATX_SQL_GET_SPACE, "read what a space was made of", path, err);
-    if (status == AT_OK && (text.len < skip + ATX_HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0))
-        status = AT_ERR_NOT_FOUND; /* the text of another hash */
-    if (status == AT_OK) {
-        memcpy(proof_hash, text.data + skip, ATX_HASH_TEXT - 1);
-        proof_hash[ATX_HASH_TEXT - 1] = '\0';
-    }
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(
+        atx_store_get_columns(outs, 1, store, ATX_SQL_GET_SPACE, "read what a space was made of", path, err));
+    if (text.len < skip + ATX_HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0)
+        return AT_ERR_NOT_FOUND; /* the text of another hash */
+    memcpy(proof_hash, text.data + skip, ATX_HASH_TEXT - 1);
+    proof_hash[ATX_HASH_TEXT - 1] = '\0';
+    return AT_OK;
 }
 
 at_status atx_store_each_recorded(atx_store *store, atx_source_visit *visit, void *context, at_error *err)

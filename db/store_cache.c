@@ -98,19 +98,16 @@ static bool unseal(atx_str *cubin, const atx_str *log, const char *key)
 
 at_status atx_store_get_cubin(atx_str *cubin, atx_str *log, atx_store *cache, const char *key, at_error *err)
 {
-    atx_str stored_at = { 0 };
+    ATX_LOCAL(atx_str) stored_at = { 0 };
     atx_str *const outs[] = { cubin, log, &stored_at };
-    at_status status =
-        atx_store_get_columns(outs, 3, cache, ATX_SQL_GET_CUBIN, "read a compiled kernel", key, err);
-    if (status == AT_OK && !unseal(cubin, log, key)) {
+    ATX_TRY(atx_store_get_columns(outs, 3, cache, ATX_SQL_GET_CUBIN, "read a compiled kernel", key, err));
+    if (!unseal(cubin, log, key)) {
         atx_str_clear(cubin);
         atx_str_clear(log);
-        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: the compiled kernel %s is damaged", cache->path, key);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s: the compiled kernel %s is damaged", cache->path, key);
     }
-    if (status == AT_OK)
-        use(cache, key, atx_str_text(&stored_at));
-    atx_str_clear(&stored_at);
-    return status;
+    use(cache, key, atx_str_text(&stored_at));
+    return AT_OK;
 }
 
 at_status atx_store_keep_cubin(atx_store *cache, const char *key, at_error *err)
@@ -129,12 +126,11 @@ static at_status ask_integer(int64_t *out, atx_store *cache, atx_sql sql, at_err
 at_status atx_store_cubin_sizes(atx_cubin_sizes *out, atx_store *cache, at_error *err)
 {
     atx_cubin_sizes sizes = { 0 };
-    at_status status = ask_integer(&sizes.kernels, cache, ATX_SQL_COUNT_CUBINS, err);
-    ATX_THEN(status, ask_integer(&sizes.file_bytes, cache, ATX_SQL_FILE_BYTES, err));
-    ATX_THEN(status, ask_integer(&sizes.free_bytes, cache, ATX_SQL_FREE_BYTES, err));
-    if (status == AT_OK)
-        *out = sizes;
-    return status;
+    ATX_TRY(ask_integer(&sizes.kernels, cache, ATX_SQL_COUNT_CUBINS, err));
+    ATX_TRY(ask_integer(&sizes.file_bytes, cache, ATX_SQL_FILE_BYTES, err));
+    ATX_TRY(ask_integer(&sizes.free_bytes, cache, ATX_SQL_FREE_BYTES, err));
+    *out = sizes;
+    return AT_OK;
 }
 
 typedef struct removal {
@@ -254,6 +250,6 @@ done:
 at_status atx_store_shrink_file(atx_store *store, at_error *err)
 {
     static const char doing[] = "give free space back";
-    at_status status = atx_store_exec(store, ATX_SQL_VACUUM, doing, err, "");
-    return status == AT_OK ? atx_store_exec(store, ATX_SQL_EMPTY_LOG, doing, err, "") : status;
+    ATX_TRY(atx_store_exec(store, ATX_SQL_VACUUM, doing, err, ""));
+    return atx_store_exec(store, ATX_SQL_EMPTY_LOG, doing, err, "");
 }

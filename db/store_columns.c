@@ -282,14 +282,13 @@ static at_status check_real(const atx_column *c, double value, at_error *err)
 
 at_status atx_columns_check(const atx_columns *columns, const void *record, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; status == AT_OK && i < columns->count; i++) {
+    for (int i = 0; i < columns->count; i++) {
         const cell v = get(&columns->items[i], record);
         if (!v.is_text && !v.is_null)
-            status = v.is_real ? check_real(&columns->items[i], v.real, err)
-                               : check_int(&columns->items[i], v.integer, err);
+            ATX_TRY(v.is_real ? check_real(&columns->items[i], v.real, err)
+                              : check_int(&columns->items[i], v.integer, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* A longer name would be cut, and so be another name. */

@@ -90,14 +90,13 @@ static void add_views(atx_str *out)
 
 at_status atx_guard_views(atx_store *store, at_error *err)
 {
-    atx_str sql = { 0 };
+    ATX_LOCAL(atx_str) sql = { 0 };
     atx_str_add(&sql, "PRAGMA temp_store = MEMORY;");
     add_views(&sql);
-    at_status status = atx_str_status(&sql, err);
-    if (status == AT_OK && sqlite3_exec(store->db, sql.data, NULL, NULL, NULL) != SQLITE_OK)
-        status = atx_store_fail(store, "read the schema", err);
-    atx_str_clear(&sql);
-    return status;
+    ATX_TRY(atx_str_status(&sql, err));
+    if (sqlite3_exec(store->db, sql.data, NULL, NULL, NULL) != SQLITE_OK)
+        return atx_store_fail(store, "read the schema", err);
+    return AT_OK;
 }
 
 /* ---- waiting ---- */
@@ -125,7 +124,7 @@ static void sleep_ms(const atx_store *store, int ms)
  * it. */
 static int open_nameless(const char *path)
 {
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     const char *slash = strrchr(path, '/');
     atx_str_add_bytes(&name, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
     int fd = name.failed ? -1 : open(name.data, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -136,7 +135,6 @@ static int open_nameless(const char *path)
         if (fd >= 0)
             unlink(name.data);
     }
-    atx_str_clear(&name);
     return fd;
 }
 

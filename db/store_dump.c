@@ -129,10 +129,9 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
         add_member(d, name, i);
     }
     atx_str_add(&d->line, "}");
-    at_status status = atx_str_status(&d->line, err);
-    if (status == AT_OK)
-        *more = d->sink(d->context, d->line.data);
-    return status;
+    ATX_TRY(atx_str_status(&d->line, err));
+    *more = d->sink(d->context, d->line.data);
+    return AT_OK;
 }
 
 static bool wanted_problem(const atx_dump_options *o, const char *shape, const char *type_key)

@@ -38,7 +38,7 @@ const char *const atx_store_beside[ATX_BESIDE_COUNT] = { "", "-wal", "-shm", "-j
 bool atx_store_owns(const char *database, const char *path)
 {
     bool owns = atx_same_file(database, path);
-    atx_str real = { 0 };
+    ATX_LOCAL(atx_str) real = { 0 };
     at_status status = owns ? AT_OK : atx_real_path(&real, database, NULL);
     size_t len = real.len;
     for (int i = 0; i < ATX_BESIDE_COUNT && status == AT_OK && !owns; i++) {
@@ -48,33 +48,30 @@ bool atx_store_owns(const char *database, const char *path)
         if (status == AT_OK)
             real.data[real.len = len] = '\0';
     }
-    atx_str_clear(&real);
     return owns;
 }
 
 void atx_store_remove(const char *path)
 {
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     for (int i = 0; i < ATX_BESIDE_COUNT; i++) {
         atx_str_reset(&name);
         atx_str_addf(&name, "%s%s", path, atx_store_beside[i]);
         if (!name.failed)
             unlink(name.data);
     }
-    atx_str_clear(&name);
 }
 
 bool atx_store_has_files_beside(const char *path)
 {
     struct stat info;
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     bool found = false;
     for (int i = 1; i < ATX_BESIDE_COUNT && !found; i++) {
         atx_str_reset(&name);
         atx_str_addf(&name, "%s%s", path, atx_store_beside[i]);
         found = name.failed || lstat(name.data, &info) == 0;
     }
-    atx_str_clear(&name);
     return found;
 }
 
@@ -160,7 +157,7 @@ static bool take(int fd, uint64_t what)
 
 at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, at_error *err)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     at_status status = atx_store_check_name(database, err);
     ATX_THEN(status, atx_store_make_parents(database, 0777, err));
     atx_str_addf(&path, "%s-tuning", database);
@@ -176,7 +173,6 @@ at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, a
     }
     if (status == AT_OK)
         *fd = file;
-    atx_str_clear(&path);
     return status;
 }
 
@@ -250,7 +246,7 @@ at_status atx_store_is_private(const char *path, at_error *err)
  */
 static void make_file(const char *path)
 {
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     struct stat info;
     if (stat(path, &info) == 0)
         return;
@@ -262,7 +258,6 @@ static void make_file(const char *path)
         (void)linked;
         unlink(name.data);
     }
-    atx_str_clear(&name);
 }
 
 at_status atx_store_open_cache(atx_store **out, const char *path, const atx_cancel *cancel, at_error *err)

@@ -171,10 +171,9 @@ static at_status check_key(const merger *m, sqlite3_stmt *s)
 /* A line's columns are of no record: what there is room for, a fingerprint's say. */
 static at_status check_fingerprint(const merger *m, sqlite3_stmt *s)
 {
-    at_status status = AT_OK;
-    for (int i = 0; status == AT_OK && i < atx_fingerprint_columns.count; i++)
-        status = check_value(m, &atx_fingerprint_columns.items[i], s, atx_problem_columns.count + i);
-    return status;
+    for (int i = 0; i < atx_fingerprint_columns.count; i++)
+        ATX_TRY(check_value(m, &atx_fingerprint_columns.items[i], s, atx_problem_columns.count + i));
+    return AT_OK;
 }
 
 /* Most rows of a file have the fingerprint of the row before. */
@@ -193,20 +192,17 @@ static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
 {
     atx_problem_key problem;
     atx_fingerprint fingerprint;
-    at_status status = check_key(m, s);
-    ATX_THEN(status, check_fingerprint(m, s));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(check_key(m, s));
+    ATX_TRY(check_fingerprint(m, s));
     memset(&fingerprint, 0, sizeof fingerprint);
     int column = atx_columns_read(&problem, &atx_problem_columns, s, 0);
     column = atx_columns_read(&fingerprint, &atx_fingerprint_columns, s, column);
     const char *template_name = atx_store_text(s, column);
     const char *template_hash = atx_store_text(s, column + 1);
     m->counts.in_the_future += strcmp(atx_store_text(s, atx_line_columns.count - 1), m->latest) > 0;
-    status = atx_store_problem_id(&ids[0], m->store, &problem, m->err);
-    ATX_THEN(status, fingerprint_id(&ids[1], m, &fingerprint));
-    ATX_THEN(status, atx_store_template_id(&ids[2], m->store, template_name, template_hash, m->err));
-    return status;
+    ATX_TRY(atx_store_problem_id(&ids[0], m->store, &problem, m->err));
+    ATX_TRY(fingerprint_id(&ids[1], m, &fingerprint));
+    return atx_store_template_id(&ids[2], m->store, template_name, template_hash, m->err);
 }
 
 /* Runs a bound statement that inserts a row, or finds that there is nothing to insert. What it returns are
@@ -294,7 +290,7 @@ static at_status read_source(atx_str *text, const merger *m, sqlite3_stmt *s)
 /* A text that does not match its hash would be exported as a winner's source. */
 static at_status put_source(merger *m, const char *object)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_query q;
     at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_SOURCE, DOING, m->err, "s", object);
     if (next(m, &q, &status))
@@ -306,7 +302,6 @@ static at_status put_source(merger *m, const char *object)
                                  atx_str_text(&text), text.len);
         status = put(m, &q, NULL, status, &m->counts.sources_taken);
     }
-    atx_str_clear(&text);
     return status;
 }
 
@@ -364,21 +359,18 @@ static at_status merge_line(merger *m, const char *text)
     m->line++;
     if (!m->headed || is_head(text)) /* dumps may stand one behind the other in a file */
         return read_head(m, text);
-    at_status status = read_kind(&kind, m, text);
-    ATX_THEN(status, complete(m, &m->before[kind], text));
-    ATX_THEN(status, check_size(m, m->before[kind].len));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(read_kind(&kind, m, text));
+    ATX_TRY(complete(m, &m->before[kind], text));
+    ATX_TRY(check_size(m, m->before[kind].len));
     const char *object = atx_str_text(&m->before[kind]);
     if (kind == LINE_SOURCE)
         return put_source(m, object);
     if (kind == LINE_TRIAL)
         return put_row(m, ATX_SQL_MERGE_TRIAL, &atx_trial_figures, object, &m->counts.trials,
                        &m->counts.trials_taken);
-    status = put_run(m, object);
-    return status == AT_OK ? put_row(m, ATX_SQL_MERGE_WINNER, &atx_winner_figures, object, &m->counts.winners,
-                                     &m->counts.winners_taken)
-                           : status;
+    ATX_TRY(put_run(m, object));
+    return put_row(m, ATX_SQL_MERGE_WINNER, &atx_winner_figures, object, &m->counts.winners,
+                   &m->counts.winners_taken);
 }
 
 /* ---- one file ---- */
@@ -393,10 +385,9 @@ static bool take_line(void *context, const char *line)
 static at_status merge_database(merger *m)
 {
     static const atx_dump_options ALL = { 0 };
-    atx_store *from = NULL;
+    ATX_CLOSED(atx_store) *from = NULL;
     at_status status = atx_store_open(&from, m->path, ATX_STORE_READ, m->err);
     ATX_THEN(status, atx_store_dump(from, &ALL, take_line, m, m->err));
-    atx_store_close(from);
     return status == AT_OK ? m->status : status;
 }
 
@@ -424,10 +415,9 @@ static at_status merge_lines(merger *m, atx_text_file *file, atx_str *line)
 static at_status merge_text(merger *m)
 {
     atx_text_file *file = NULL;
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     at_status status = atx_text_file_open(&file, m->path, m->err);
     ATX_THEN(status, merge_lines(m, file, &line));
-    atx_str_clear(&line);
     atx_text_file_close(file);
     return status;
 }

@@ -25,23 +25,19 @@ enum { DATABASE_MODE = 0644 }; /* as SQLite makes files */
 static at_status merge_ordinary(const char *path, const char *const *paths, int count,
                                 const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
-    atx_store *store = NULL;
-    at_status status = atx_store_open(&store, path, ATX_STORE_WRITE, err);
-    ATX_THEN(status, atx_store_merge(store, paths, count, cancel, counts, err));
-    atx_store_close(store);
-    return status;
+    ATX_CLOSED(atx_store) *store = NULL;
+    ATX_TRY(atx_store_open(&store, path, ATX_STORE_WRITE, err));
+    return atx_store_merge(store, paths, count, cancel, counts, err);
 }
 
 static at_status build(const char *built, const char *path, const char *const *paths, int count,
                        const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
-    atx_store *store = NULL;
-    at_status status = atx_store_open_as(&store, built, path, err);
-    ATX_THEN(status, atx_store_merge(store, paths, count, cancel, counts, err));
-    if (status == AT_OK) /* a file that is renamed leaves its log behind */
-        status = atx_journal_leave_log(store, err);
-    atx_store_close(store);
-    return status;
+    ATX_CLOSED(atx_store) *store = NULL;
+    ATX_TRY(atx_store_open_as(&store, built, path, err));
+    ATX_TRY(atx_store_merge(store, paths, count, cancel, counts, err));
+    /* a file that is renamed leaves its log behind */
+    return atx_journal_leave_log(store, err);
 }
 
 /* A log that a database of this name left behind would be taken for the new one's. */
@@ -124,9 +120,7 @@ at_status atx_store_merge_into(const char *path, const char *const *paths, int c
     at_error ignored;
     err = err ? err : &ignored;
     counts = counts ? counts : &unused;
-    at_status status = atx_store_check_name(path, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_store_check_name(path, err));
     atx_clean_beside(path);
     bool is_new = lstat(path, &info) != 0 && errno == ENOENT;
     return is_new || any_pipe(paths, count) ? merge_built_first(path, paths, count, cancel, counts, err)

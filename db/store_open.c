@@ -91,7 +91,7 @@ static int make_folder(const char *folder, mode_t mode)
 at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err)
 {
     at_status status = AT_OK;
-    char *folder = atx_text_copy(path, strlen(path));
+    ATX_FREED char *folder = atx_text_copy(path, strlen(path));
     if (!folder)
         return atx_no_memory(err);
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -106,7 +106,6 @@ at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err)
         }
         *slash = '/';
     }
-    free(folder);
     return status;
 }
 
@@ -164,15 +163,12 @@ static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at
 /* With the command as a shell takes it. */
 static at_status say_dump(const char *path, at_error *err)
 {
-    atx_str word = { 0 };
+    ATX_LOCAL(atx_str) word = { 0 };
     atx_str_add_word(&word, path);
-    at_status status =
-        atx_fail(err, AT_ERR_STORE,
-                 "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
-                 "to be named with --db",
-                 path, atx_str_text(&word));
-    atx_str_clear(&word);
-    return status;
+    return atx_fail(err, AT_ERR_STORE,
+                    "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
+                    "to be named with --db",
+                    path, atx_str_text(&word));
 }
 
 /* Is it ours, or empty? Nothing has been written, nor locked, when this says no. */
@@ -225,28 +221,27 @@ static at_status read_version(int *version, atx_store *store, at_error *err)
 static at_status create_tables(atx_store *store, at_error *err)
 {
     int version = 0;
-    at_status status = read_version(&version, store, err);
-    if (status == AT_OK && version == 0 &&
-        sqlite3_exec(store->db, atx_schema_sql, NULL, NULL, NULL) != SQLITE_OK)
-        status = atx_store_fail(store, "create the tables", err);
-    return status;
+    ATX_TRY(read_version(&version, store, err));
+    if (version == 0 && sqlite3_exec(store->db, atx_schema_sql, NULL, NULL, NULL) != SQLITE_OK)
+        return atx_store_fail(store, "create the tables", err);
+    return AT_OK;
 }
 
 static at_status create(atx_store *store, at_error *err)
 {
-    at_status status = atx_store_begin(store, err);
-    return status == AT_OK ? atx_store_end(store, create_tables(store, err), err) : status;
+    ATX_TRY(atx_store_begin(store, err));
+    return atx_store_end(store, create_tables(store, err), err);
 }
 
 /* The version again, as the log beside the file may have it; then whether the schema is ours. */
 static at_status check_contents(atx_store *store, at_error *err)
 {
     int version = 0;
-    at_status status = read_version(&version, store, err);
-    ATX_THEN(status, check_version(store->path, version, err));
-    ATX_THEN(status, atx_guard_schema(store, err));
-    ATX_THEN(status, check_schema(store, err));
-    return status == AT_OK ? atx_guard_views(store, err) : status;
+    ATX_TRY(read_version(&version, store, err));
+    ATX_TRY(check_version(store->path, version, err));
+    ATX_TRY(atx_guard_schema(store, err));
+    ATX_TRY(check_schema(store, err));
+    return atx_guard_views(store, err);
 }
 
 /* Another handle for the file. */
@@ -262,27 +257,23 @@ static at_status open_again(atx_store *store, const char *name, int flags, at_er
 static at_status write_checked(atx_store *store, at_error *err)
 {
     bool empty = false;
-    at_status status = open_again(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
-    ATX_THEN(status, check_header(&empty, store, err));
-    if (status == AT_OK && sqlite3_db_readonly(store->db, "main") == 1)
-        status =
-            atx_fail(err, AT_ERR_STORE,
-                     "%s: the file is read-only; change its permissions, or use another database with --db",
-                     store->path);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(open_again(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
+    ATX_TRY(check_header(&empty, store, err));
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        return atx_fail(
+            err, AT_ERR_STORE,
+            "%s: the file is read-only; change its permissions, or use another database with --db",
+            store->path);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
                       NULL); /* until it is known to be ours */
     /* Created before the log is switched on, so that the file itself, not only its log, says whose it is. */
     if (empty)
-        status = create(store, err);
-    ATX_THEN(status, check_contents(store, err));
-    if (status == AT_OK) {
-        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        atx_journal_prefer_log(store);
-        sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
-    }
-    return status;
+        ATX_TRY(create(store, err));
+    ATX_TRY(check_contents(store, err));
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    atx_journal_prefer_log(store);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    return AT_OK;
 }
 
 static at_status open_writer(atx_store *store, at_error *err)
@@ -305,25 +296,21 @@ static at_status read_checked(atx_store *store, at_error *err)
  * when it was closed cleanly, with no log beside it. */
 static at_status retry_immutable(atx_store *store, at_error *err)
 {
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     struct stat info;
     atx_str_addf(&name, "%s-wal", store->file);
-    at_status status = atx_str_status(&name, err);
-    if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
-        status = atx_fail(err, AT_ERR_STORE,
-                          "%s: cannot be read here: its log %s must be brought in first, and %s; "
-                          "copy both files to a folder of a local disk that you may write",
-                          store->path, name.data,
-                          atx_journal_lacks_memory(store) ? "the file system has no shared memory"
-                                                          : "the folder is read-only");
-    if (status == AT_OK) {
-        atx_str_reset(&name);
-        status = immutable_uri(&name, store->file, err);
-    }
-    ATX_THEN(status, open_again(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
-    ATX_THEN(status, read_checked(store, err));
-    atx_str_clear(&name);
-    return status;
+    ATX_TRY(atx_str_status(&name, err));
+    if (stat(name.data, &info) == 0 && info.st_size > 0)
+        return atx_fail(err, AT_ERR_STORE,
+                        "%s: cannot be read here: its log %s must be brought in first, and %s; "
+                        "copy both files to a folder of a local disk that you may write",
+                        store->path, name.data,
+                        atx_journal_lacks_memory(store) ? "the file system has no shared memory"
+                                                        : "the folder is read-only");
+    atx_str_reset(&name);
+    ATX_TRY(immutable_uri(&name, store->file, err));
+    ATX_TRY(open_again(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
+    return read_checked(store, err);
 }
 
 static at_status open_reader(atx_store *store, at_error *err)
@@ -379,11 +366,11 @@ static at_status open_path(atx_store **out, const char *path, atx_open_mode mode
     bool exists = true;
 
     err = err ? err : &unused;
-    at_status status = atx_store_check_name(path, err);
-    ATX_THEN(status, check_path(&exists, path, mode, err));
-    if (status == AT_OK && !exists)
-        status = atx_store_make_parents(path, 0777, err);
-    return status == AT_OK ? open_named(out, path, path, mode, wait_ms, cancel, err) : status;
+    ATX_TRY(atx_store_check_name(path, err));
+    ATX_TRY(check_path(&exists, path, mode, err));
+    if (!exists)
+        ATX_TRY(atx_store_make_parents(path, 0777, err));
+    return open_named(out, path, path, mode, wait_ms, cancel, err);
 }
 
 at_status atx_store_open_wait(atx_store **out, const char *path, atx_open_mode mode, int wait_ms,

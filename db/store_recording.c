@@ -22,9 +22,7 @@ static at_status limit_bytes(atx_store *store, int64_t bytes, at_error *err)
 {
     char sql[64];
     int64_t page = 0;
-    at_status status = atx_store_ask(&page, store, ATX_SQL_PAGE_BYTES, "hold a dump", err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_store_ask(&page, store, ATX_SQL_PAGE_BYTES, "hold a dump", err));
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %lld", (long long)(bytes / page));
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK
                ? AT_OK

@@ -65,10 +65,8 @@ at_status atx_store_template_id(int64_t *id, atx_store *store, const char *name,
 {
     static const char doing[] = "store a template";
     atx_query q;
-    at_status status = atx_store_exec(store, ATX_SQL_ADD_TEMPLATE, doing, err, "ss", name, hash);
-    if (status != AT_OK)
-        return status;
-    status = atx_query_begin(&q, store, ATX_SQL_TEMPLATE_ID, doing, err, "ss", name, hash);
+    ATX_TRY(atx_store_exec(store, ATX_SQL_ADD_TEMPLATE, doing, err, "ss", name, hash));
+    at_status status = atx_query_begin(&q, store, ATX_SQL_TEMPLATE_ID, doing, err, "ss", name, hash);
     return take_id(id, &q, status, err);
 }
 
@@ -80,10 +78,8 @@ at_status atx_store_begin_run(int64_t *run_id, atx_store *store, const atx_run_i
 
     atx_utc_text(now);
     memcpy(&seed, &info->seed, sizeof seed); /* the same 64 bits: SQLite has signed numbers only */
-    at_status status = atx_store_begin(store, err);
-    if (status != AT_OK)
-        return status;
-    status =
+    ATX_TRY(atx_store_begin(store, err));
+    at_status status =
         atx_store_exec(store, ATX_SQL_ADD_RUN, doing, err, "sssissnn", now, info->command, info->strategy,
                        seed, info->device_uuid, info->host, info->other_processes, info->ecc_errors);
     id = sqlite3_last_insert_rowid(store->db);
@@ -121,10 +117,9 @@ static at_status put_trial(atx_store *store, const int64_t ids[3], int64_t run_i
     static const char doing[] = "store a trial";
     const atx_trial_row stored = stored_row(row);
     const char *when = row->measured_at && *row->measured_at ? row->measured_at : now;
-    at_status status = atx_store_check(store, doing, &atx_trial_figures, &stored, err);
-    return status == AT_OK ? atx_store_exec(store, ATX_SQL_PUT_TRIAL, doing, err, "iiisisc", ids[0], ids[1],
-                                            ids[2], row->config, run_id, when, &atx_trial_figures, &stored)
-                           : status;
+    ATX_TRY(atx_store_check(store, doing, &atx_trial_figures, &stored, err));
+    return atx_store_exec(store, ATX_SQL_PUT_TRIAL, doing, err, "iiisisc", ids[0], ids[1], ids[2],
+                          row->config, run_id, when, &atx_trial_figures, &stored);
 }
 
 /* A time that is none would break the table's rules, and with it the whole batch. */
@@ -149,17 +144,13 @@ static at_status put_all(atx_store *store, int64_t run_id, const atx_problem_key
     char now[21];
 
     atx_utc_text(now);
-    at_status status = atx_store_problem_id(&ids[0], store, problem, err);
-    ATX_THEN(status, atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_store_problem_id(&ids[0], store, problem, err));
+    ATX_TRY(atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
     for (size_t i = 0; i < count; i++) {
-        status = check_row(store, &rows[i], err);
-        if (status == AT_OK && !(i && same_template(&rows[i], &rows[i - 1])))
-            status = atx_store_template_id(&ids[2], store, rows[i].template_name, rows[i].template_hash, err);
-        ATX_THEN(status, put_trial(store, ids, run_id, now, &rows[i], err));
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(check_row(store, &rows[i], err));
+        if (!(i && same_template(&rows[i], &rows[i - 1])))
+            ATX_TRY(atx_store_template_id(&ids[2], store, rows[i].template_name, rows[i].template_hash, err));
+        ATX_TRY(put_trial(store, ids, run_id, now, &rows[i], err));
     }
     return AT_OK;
 }

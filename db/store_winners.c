@@ -28,14 +28,13 @@ static at_status put_winner(atx_store *store, int64_t run_id, const atx_problem_
         stored.ceiling_s = NAN; /* is stored as NULL */
     if (!(w->timing.joules > 0))
         stored.timing.joules = NAN;
-    at_status status = atx_store_check(store, doing, &atx_winner_figures, &stored, err);
-    ATX_THEN(status, atx_store_problem_id(&ids[0], store, problem, err));
-    ATX_THEN(status, atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
-    ATX_THEN(status, atx_store_template_id(&ids[2], store, w->template_name, w->template_hash, err));
-    ATX_THEN(status, atx_store_exec(store, ATX_SQL_UNRANK_WINNERS, doing, err, "iis", ids[0], ids[1], now));
-    ATX_THEN(status, atx_store_exec(store, ATX_SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2],
-                                    w->config, run_id, now, &atx_winner_figures, &stored));
-    return status;
+    ATX_TRY(atx_store_check(store, doing, &atx_winner_figures, &stored, err));
+    ATX_TRY(atx_store_problem_id(&ids[0], store, problem, err));
+    ATX_TRY(atx_store_fingerprint_id(&ids[1], store, fingerprint, err));
+    ATX_TRY(atx_store_template_id(&ids[2], store, w->template_name, w->template_hash, err));
+    ATX_TRY(atx_store_exec(store, ATX_SQL_UNRANK_WINNERS, doing, err, "iis", ids[0], ids[1], now));
+    return atx_store_exec(store, ATX_SQL_PUT_WINNER, doing, err, "iiisisc", ids[0], ids[1], ids[2], w->config,
+                          run_id, now, &atx_winner_figures, &stored);
 }
 
 at_status atx_store_put_winner(atx_store *store, int64_t run_id, const atx_problem_key *problem,
@@ -157,10 +156,9 @@ static at_status visit_answers(atx_query *q, at_status status, atx_answer_visit 
 {
     bool more = true;
     while (more && atx_query_next(q, &status, err)) {
-        atx_answer answer = { 0 };
+        ATX_LOCAL(atx_answer) answer = { 0 };
         status = read_answer(&answer, q->statement, err);
         more = status == AT_OK && visit(context, &answer);
-        atx_answer_clear(&answer);
     }
     atx_query_end(q);
     return status;
@@ -241,11 +239,9 @@ at_status atx_store_device_names(atx_device_names *out, atx_store *store, at_err
 at_status atx_store_choose_device(char out[ATX_DEVICE_NAME], atx_store *store, const char *words,
                                   at_error *err)
 {
-    atx_device_names names = { .count = 0 };
-    at_status status = atx_store_device_names(&names, store, err);
-    ATX_THEN(status, atx_device_names_choose(out, &names, words, "", err));
-    atx_device_names_clear(&names);
-    return status;
+    ATX_LOCAL(atx_device_names) names = { .count = 0 };
+    ATX_TRY(atx_store_device_names(&names, store, err));
+    return atx_device_names_choose(out, &names, words, "", err);
 }
 
 at_status atx_store_count_best(int64_t *out, atx_store *store, const char *op, int64_t most, at_error *err)

@@ -124,7 +124,7 @@ at_status atx_ask(atx_found *out, atx_question_asked *q, atx_outdated_use outdat
 
 at_status atx_ask_none(const atx_question_asked *q, const atx_found *found, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (q->path) {
         const bool absent = q->absent.status != AT_OK;
         atx_str_addf(
@@ -142,6 +142,5 @@ at_status atx_ask_none(const atx_question_asked *q, const atx_found *found, at_e
     if (found->refused)
         atx_str_addf(&text, "; %s", found->why);
     atx_fail(err, AT_ERR_NOT_FOUND, "%s", atx_whole(&text));
-    atx_str_clear(&text);
     return AT_ERR_NOT_FOUND;
 }

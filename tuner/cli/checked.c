@@ -83,7 +83,7 @@ void atx_checked_print(atx_compile_check *check, atx_format format, int64_t fail
     size_t count = atx_compile_check_rows(check, &rows);
     widths w = widths_of(rows, count);
     int64_t kernels = 0;
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     if (format == ATX_TEXT)
         atx_str_addf(&out, "%-7s %-5s %-*s %-*s %7s %7s %6s %12s %8s %6s\n", "arch", "type", w.op, "op",
                      w.name, "template", "configs", "kernels", "failed", "registers", "shared", "spills");
@@ -103,5 +103,4 @@ void atx_checked_print(atx_compile_check *check, atx_format format, int64_t fail
                      "%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n",
                      kernels, failed, seconds, seconds > 0 ? (double)kernels / seconds : 0, nvrtc_version);
     atx_print(stdout, "%s", atx_whole(&out));
-    atx_str_clear(&out);
 }

@@ -43,12 +43,10 @@ typedef struct adopt_args {
 /* `file` as seen from the folder `from`: both exist. */
 static at_status relative(atx_str *out, const char *from, const char *file, at_error *err)
 {
-    char *a = realpath(from, NULL), *b = realpath(file, NULL);
+    ATX_FREED char *a = realpath(from, NULL), *b = realpath(file, NULL);
     size_t same = 0;
     if (!a || !b) {
         at_status status = atx_fail(err, AT_ERR_INPUT, "%s: %s", a ? file : from, strerror(errno));
-        free(a);
-        free(b);
         return status;
     }
     for (size_t i = 0; a[i] == b[i] || (!a[i] && b[i] == '/'); i++) {
@@ -62,33 +60,29 @@ static at_status relative(atx_str *out, const char *from, const char *file, at_e
         at += strcspn(at, "/");
     }
     atx_str_add(out, b + same);
-    free(a);
-    free(b);
     return atx_str_status(out, err);
 }
 
 /* And the folders above it. */
 static at_status make_folder(const char *path, at_error *err)
 {
-    atx_str part = { 0 };
-    at_status status = AT_OK;
-    for (size_t end = 0; path[end] && status == AT_OK;) {
+    ATX_LOCAL(atx_str) part = { 0 };
+    for (size_t end = 0; path[end];) {
         end += strspn(path + end, "/");
         end += strcspn(path + end, "/");
         atx_str_reset(&part);
         atx_str_add_bytes(&part, path, end);
-        status = atx_str_status(&part, err);
-        if (status == AT_OK && mkdir(part.data, 0777) != 0 && errno != EEXIST)
-            status = atx_fail(err, AT_ERR_SYSTEM, "%s: %s", part.data, strerror(errno));
+        ATX_TRY(atx_str_status(&part, err));
+        if (mkdir(part.data, 0777) != 0 && errno != EEXIST)
+            return atx_fail(err, AT_ERR_SYSTEM, "%s: %s", part.data, strerror(errno));
     }
-    atx_str_clear(&part);
-    return status;
+    return AT_OK;
 }
 
 /* Both files or none: half a draft would be in the way of the next try. */
 static at_status write_draft(const char *folder, const atx_adopted *draft, at_error *err)
 {
-    atx_str op = { 0 }, t = { 0 };
+    ATX_LOCAL(atx_str) op = { 0 }, t = { 0 };
     atx_str_addf(&op, "%s/op.cu", folder);
     atx_str_addf(&t, "%s/adopted.cu", folder);
     at_status status = op.failed ? atx_str_status(&op, err) : atx_str_status(&t, err);
@@ -97,8 +91,6 @@ static at_status write_draft(const char *folder, const atx_adopted *draft, at_er
         unlink(op.data);
     if (status == AT_OK)
         atx_print(stdout, "%s\n%s\n", op.data, t.data);
-    atx_str_clear(&op);
-    atx_str_clear(&t);
     return status;
 }
 
@@ -124,7 +116,7 @@ static void add_folder_of(atx_str *out, const char *path)
 /* The --allow that other commands need, so that they may read the draft's `source` line. */
 static at_status name_allowed(const adopt_args *a, const char *path, at_error *err)
 {
-    atx_str folder = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 };
     at_status status = check_allowed(a->dir, NULL, path, err);
     if (status == AT_ERR_INPUT) {
         add_folder_of(&folder, path);
@@ -136,25 +128,23 @@ static at_status name_allowed(const adopt_args *a, const char *path, at_error *e
                                                            : a->allow,
                                 err);
     }
-    atx_str_clear(&folder);
     return status;
 }
 
 /* Another name where a built-in operation has that one; "": it is free. */
 static at_status choose_name(char out[64], const char *name, at_error *err)
 {
-    atx_catalog *catalog = NULL;
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
     at_status status = atx_catalog_open(&catalog, NULL, err);
     if (status == AT_OK && atx_catalog_find_op(catalog, name))
         snprintf(out, 64, "%.50s_adopted", name);
-    atx_catalog_close(catalog);
     return status;
 }
 
 /* Headers of the project's own, in quotes, that lie nowhere near the file. */
 static void print_missing(const atx_found_headers *found)
 {
-    atx_str names = { 0 };
+    ATX_LOCAL(atx_str) names = { 0 };
     for (const char *at = atx_str_text(&found->missing), *end; *at; at = *end ? end + 1 : end) {
         end = at + strcspn(at, "\n");
         if (*at == '"')
@@ -166,7 +156,6 @@ static void print_missing(const atx_found_headers *found)
         stdout,
         "headers that were not found: %s; if the kernel needs them, name their folders with --headers\n",
         atx_str_text(&names));
-    atx_str_clear(&names);
 }
 
 /* ---- a draft ---- */
@@ -206,11 +195,10 @@ static void find_includes(kernel_file *f)
         atx_found_headers_clear(&f->found);
     atx_headers_close(headers);
     for (int i = 0; i < f->found.count; i++) {
-        atx_str folder = { 0 };
+        ATX_LOCAL(atx_str) folder = { 0 };
         f->includes.items[f->includes.count++] = f->found.folders[i];
         atx_join_path(&folder, f->path, f->found.folders[i]);
         atx_str_addf(&f->allow, "%s%s", f->allow.len ? ":" : "", atx_str_text(&folder));
-        atx_str_clear(&folder);
     }
 }
 
@@ -218,9 +206,7 @@ static at_status open_file(kernel_file *f, const char *path, at_error *err)
 {
     at_error ignored;
     *f = (kernel_file){ .path = path };
-    at_status status = atx_regular_read(&f->text, path, MAX_BYTES, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_regular_read(&f->text, path, MAX_BYTES, err));
     find_includes(f);
     const atx_undefined_file file = { path, NULL, &f->includes, atx_str_text(&f->allow), NULL };
     if (atx_undefined_gather(&f->all, &file, &ignored) != AT_OK)
@@ -252,11 +238,10 @@ static at_status relate_includes(kernel_file *f, const char *folder, at_error *e
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->includes.count && status == AT_OK; i++) {
-        atx_str path = { 0 };
+        ATX_LOCAL(atx_str) path = { 0 };
         atx_join_path(&path, f->path, f->includes.items[i]);
         status = path.failed ? atx_no_memory(err) : relative(&f->lines[i], folder, path.data, err);
         f->list[i] = atx_str_text(&f->lines[i]);
-        atx_str_clear(&path);
     }
     return status;
 }
@@ -265,11 +250,10 @@ static at_status allow_all(const adopt_args *a, const kernel_file *f, at_error *
 {
     at_status status = name_allowed(a, f->path, err);
     for (int i = 0; i < f->includes.count && status == AT_OK; i++) {
-        atx_str inside = { 0 }; /* a name in that folder, which need not be there */
+        ATX_LOCAL(atx_str) inside = { 0 }; /* a name in that folder, which need not be there */
         atx_join_path(&inside, f->path, f->includes.items[i]);
         atx_str_add(&inside, "/x.h");
         status = inside.failed ? atx_no_memory(err) : name_allowed(a, inside.data, err);
-        atx_str_clear(&inside);
     }
     return status;
 }
@@ -278,7 +262,7 @@ static at_status allow_all(const adopt_args *a, const kernel_file *f, at_error *
 static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in, atx_adopted *out,
                        at_error *err)
 {
-    atx_str folder = { 0 }, source = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 }, source = { 0 };
     at_status status = make_folder(a->dir, err);
     atx_str_addf(&folder, "%s/%s", a->dir, out->name);
     ATX_THEN(status, atx_str_status(&folder, err));
@@ -291,8 +275,6 @@ static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in,
     ATX_THEN(status, atx_adopt(out, in, err));
     ATX_THEN(status, write_draft(folder.data, out, err));
     ATX_THEN(status, allow_all(a, f, err));
-    atx_str_clear(&folder);
-    atx_str_clear(&source);
     return status;
 }
 
@@ -303,7 +285,7 @@ static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in,
 static at_status find_program(atx_str *out, const kernel_file *f, at_error *err)
 {
     enum { MOST_LEVELS = 4 };
-    atx_str next = { 0 };
+    ATX_LOCAL(atx_str) next = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < MOST_LEVELS && status == AT_OK; i++) {
         status = atx_find_includer(&next, out->len ? out->data : f->path, err);
@@ -312,7 +294,6 @@ static at_status find_program(atx_str *out, const kernel_file *f, at_error *err)
         atx_str_reset(out);
         atx_str_add(out, next.data);
     }
-    atx_str_clear(&next);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
@@ -436,7 +417,7 @@ static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *i
 static at_status find_source(atx_str *path, const atx_adopt_space *space, const char *problem, at_error *err)
 {
     const char *slash = strrchr(problem, '/');
-    atx_str folder = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 };
     atx_str_add_bytes(path, problem, slash ? (size_t)(slash + 1 - problem) : 0);
     atx_str_add(path, atx_str_text(&space->file));
     add_folder_of(&folder, problem);
@@ -452,7 +433,6 @@ static at_status find_source(atx_str *path, const atx_adopt_space *space, const 
                           "adopt %s FILE.cu",
                           problem, atx_str_text(&space->file), problem);
     ATX_THEN(status, check_allowed(folder.data, getenv(ATX_ALLOW_ENV), path->data, err));
-    atx_str_clear(&folder);
     return status;
 }
 
@@ -533,7 +513,7 @@ int atx_cmd_adopt(int argc, char **argv)
 {
     adopt_args a = { .dir = "." };
     atx_adopted out = { 0 };
-    atx_str allow = { 0 }, folders = { 0 };
+    ATX_LOCAL(atx_str) allow = { 0 }, folders = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
@@ -559,7 +539,5 @@ int atx_cmd_adopt(int argc, char **argv)
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
     code = status != AT_OK ? atx_complain(&err) : a.run ? run_draft(&a, &out) : ATX_EXIT_OK;
     atx_adopted_clear(&out);
-    atx_str_clear(&allow);
-    atx_str_clear(&folders);
     return code;
 }

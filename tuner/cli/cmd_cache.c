@@ -70,7 +70,7 @@ static at_status show(const char *path, int64_t limit_bytes, bool smaller, at_er
 int atx_cmd_cache(int argc, char **argv)
 {
     atx_words words = { 0 };
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     at_error err = { 0 };
     const char *limit = NULL;
     int64_t limit_bytes = 0;
@@ -97,6 +97,5 @@ int atx_cmd_cache(int argc, char **argv)
     ATX_THEN(status, show(atx_str_text(&path), limit_bytes, smaller, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
-    atx_str_clear(&path);
     return code;
 }

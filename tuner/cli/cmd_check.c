@@ -93,7 +93,7 @@ static void erase(checker *c)
 static void show_progress(void *context, const atx_compile_check_row *r, int64_t kernels, int64_t failed)
 {
     checker *c = context;
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     char arch[ATX_ARCH_TEXT];
     double now_s = atx_now_s(), passed_s = now_s - c->started_s;
     if (now_s < c->next_s)
@@ -109,14 +109,13 @@ static void show_progress(void *context, const atx_compile_check_row *r, int64_t
                   atx_str_text(&line)); /* a longer one would wrap, and could not be erased */
     else
         atx_print(stderr, "%s\n", atx_str_text(&line));
-    atx_str_clear(&line);
     fflush(stderr);
     c->drawn = c->terminal;
 }
 
 static void print_fault_json(const atx_compile_check_fault *f)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     char arch[ATX_ARCH_TEXT];
     atx_arch_text(arch, f->row->cc, f->row->variant);
     atx_str_add(&line, "{");
@@ -128,7 +127,6 @@ static void print_fault_json(const atx_compile_check_fault *f)
     atx_member_int(&line, "kernels", f->kernels);
     atx_member_text(&line, "log", f->log);
     atx_print(stdout, "%s}\n", atx_whole(&line));
-    atx_str_clear(&line);
 }
 
 /* One cause is told once: with the first kernel that it hits, and how many there are. */
@@ -163,9 +161,8 @@ static void show_fault(void *context, const atx_compile_check_fault *f)
 static at_status check_problem(checker *c, const atx_problem *p, const atx_limits *limits, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
-    at_status status = atx_problem_bind(slots, p, limits, err);
-    return status == AT_OK ? atx_compile_check_problem(c->check, p, slots, (int)limits->cc, c->variant, err)
-                           : status;
+    ATX_TRY(atx_problem_bind(slots, p, limits, err));
+    return atx_compile_check_problem(c->check, p, slots, (int)limits->cc, c->variant, err);
 }
 
 /* Shapes of the default: aligned, ragged, thin, batches of small matrices; layouts. */
@@ -226,13 +223,12 @@ static at_status check_shape(checker *c, const atx_op *op, const char *shape, co
 {
     const char *types[ATX_MAX_WORDS];
     const int type_count = atx_types_to_check(types, &c->args->types, op);
-    at_status status = AT_OK;
-    for (int k = 0; k < type_count && status == AT_OK && !atx_cancel_requested; k++) {
+    for (int k = 0; k < type_count && !atx_cancel_requested; k++) {
         atx_problem problem;
         if (problem_of(&problem, c, op, shape, types[k], NULL) == AT_OK)
-            status = check_problem(c, &problem, limits, err);
+            ATX_TRY(check_problem(c, &problem, limits, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* One op with all its shapes and types. Where none of the usual shapes has a configuration, as of a kernel
@@ -242,24 +238,22 @@ static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits
     const check_args *a = c->args;
     const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
     const int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
-    at_status status = AT_OK;
     char other[64];
-    for (int s = 0; s < shape_count && status == AT_OK; s++)
-        status = check_shape(c, op, shapes[s], limits, err);
-    for (int i = 0; i < OTHER_SHAPES && status == AT_OK && !a->shapes.count && !has_any_row(c, op); i++) {
+    for (int s = 0; s < shape_count; s++)
+        ATX_TRY(check_shape(c, op, shapes[s], limits, err));
+    for (int i = 0; i < OTHER_SHAPES && !a->shapes.count && !has_any_row(c, op); i++) {
         shape_of(other, op, i);
-        status = check_shape(c, op, other, limits, err);
+        ATX_TRY(check_shape(c, op, other, limits, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status check_arch(checker *c, const atx_limits *limits, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < atx_catalog_op_count(c->catalog) && status == AT_OK; i++)
+    for (int i = 0; i < atx_catalog_op_count(c->catalog); i++)
         if (chooses_op(c, atx_catalog_op(c->catalog, i)))
-            status = check_op(c, atx_catalog_op(c->catalog, i), limits, err);
-    return status;
+            ATX_TRY(check_op(c, atx_catalog_op(c->catalog, i), limits, err));
+    return AT_OK;
 }
 
 /* A template that was compiled for nothing has not been checked: that must not look like success. */
@@ -402,17 +396,16 @@ static at_status known_names(const checker *c, at_error *err)
     const check_args *a = c->args;
     atx_limits limits;
     char variant;
-    at_status status = AT_OK;
-    for (int i = 0; i < a->archs.count && status == AT_OK; i++)
-        status = atx_arch_option(&limits, &variant, "--arch", a->archs.items[i], err);
-    for (int i = 0; i < a->words.count && status == AT_OK; i++)
+    for (int i = 0; i < a->archs.count; i++)
+        ATX_TRY(atx_arch_option(&limits, &variant, "--arch", a->archs.items[i], err));
+    for (int i = 0; i < a->words.count; i++)
         if (!atx_catalog_find_op(c->catalog, a->words.items[i]))
-            status = atx_unknown_op(c->catalog, "", a->words.items[i], err);
-    for (int i = 0; i < a->templates.count && status == AT_OK; i++) {
+            ATX_TRY(atx_unknown_op(c->catalog, "", a->words.items[i], err));
+    for (int i = 0; i < a->templates.count; i++) {
         if (!is_template(c, a->templates.items[i]))
-            status = unknown_template(c, a->templates.items[i], err);
+            ATX_TRY(unknown_template(c, a->templates.items[i], err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* The complaint about a shape and type that no chosen op takes, if there is one. */
@@ -437,18 +430,17 @@ static at_status known_problems(const checker *c, at_error *err)
 {
     const check_args *a = c->args;
     bool named = a->types.count && strcmp(a->types.items[0], "all") != 0;
-    at_status status = AT_OK;
-    for (int s = 0; s < a->shapes.count && status == AT_OK; s++)
-        status = fits_some_op(c, a->shapes.items[s], NULL, err);
-    for (int k = 0; k < a->types.count && named && status == AT_OK; k++) {
+    for (int s = 0; s < a->shapes.count; s++)
+        ATX_TRY(fits_some_op(c, a->shapes.items[s], NULL, err));
+    for (int k = 0; k < a->types.count && named; k++) {
         atx_dtype type;
         at_error cause = { 0 };
         if (atx_dtype_parse(&type, a->types.items[k], strlen(a->types.items[k]), &cause) != AT_OK)
-            status = atx_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
+            return atx_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
         else if (a->shapes.count)
-            status = fits_some_op(c, a->shapes.items[0], a->types.items[k], err);
+            ATX_TRY(fits_some_op(c, a->shapes.items[0], a->types.items[k], err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status open_compiler(checker *c, at_error *err)
@@ -468,8 +460,8 @@ static at_status open_compiler(checker *c, at_error *err)
     };
     c->terminal = atx_terminal_draws(stderr);
     c->next_s = c->started_s + (c->terminal ? 0 : WAIT_TIME_S);
-    at_status status = atx_nvrtc_open(&c->nvrtc, err);
-    return status == AT_OK ? atx_compile_check_open(&c->check, &options, err) : status;
+    ATX_TRY(atx_nvrtc_open(&c->nvrtc, err));
+    return atx_compile_check_open(&c->check, &options, err);
 }
 
 /* The same names, on the machine. */

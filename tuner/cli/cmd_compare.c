@@ -72,7 +72,7 @@ static void walk(atx_row *row, const void *item)
 
 static void print_rows(const atx_comparison *c, atx_format format, bool all)
 {
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     atx_report_heads(&out, format, walk, &(atx_compared){ .ratio = NAN });
     if (format == ATX_TEXT)
         atx_str_addf(&out, "%-9s %6s  %-16s %10s %10s  %s\n", "finding", "ratio", "95 % interval",
@@ -85,12 +85,11 @@ static void print_rows(const atx_comparison *c, atx_format format, bool all)
             add_text(&out, item);
     }
     atx_put(stdout, atx_whole(&out));
-    atx_str_clear(&out);
 }
 
 static void print_summary(const atx_comparison *c)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     fflush(stdout); /* the rows come first */
     atx_str_addf(&line, "%zu problem%s in common:", c->count, c->count == 1 ? "" : "s");
     for (int i = 0; i < ATX_DIFFERENCES; i++)
@@ -100,7 +99,6 @@ static void print_summary(const atx_comparison *c)
     if (c->only_before || c->only_after)
         atx_str_addf(&line, "; only before: %zu, only after: %zu", c->only_before, c->only_after);
     atx_print_line(stderr, 0, atx_str_text(&line));
-    atx_str_clear(&line);
 }
 
 static at_status check_args(const compare_args *a, at_error *err)
@@ -116,34 +114,31 @@ static at_status check_args(const compare_args *a, at_error *err)
 
 static at_status open_one(atx_store **out, const char *path, at_error *err)
 {
-    at_status status = atx_named_store(path, err);
-    return status == AT_OK ? atx_store_open_recording(out, path, NULL, err) : status;
+    ATX_TRY(atx_named_store(path, err));
+    return atx_store_open_recording(out, path, NULL, err);
 }
 
 static at_status compare(atx_comparison *out, const compare_args *a, at_error *err)
 {
     const int count = a->devices.count;
     atx_target of_before, of_after;
-    atx_store *before = NULL, *after = NULL;
-    at_status status = open_one(&before, a->words.items[0], err);
-    ATX_THEN(status, open_one(&after, a->words.items[1], err));
-    ATX_THEN(status, atx_stored_device_option(&of_before, count ? a->devices.items[0] : NULL, before, err));
-    ATX_THEN(status,
-             atx_stored_device_option(&of_after, count ? a->devices.items[count - 1] : NULL, after, err));
-    ATX_THEN(status, atx_compare_stores(out, before, count ? of_before.name : NULL, after,
-                                        count ? of_after.name : NULL, a->tolerance, err));
-    if (status == AT_OK && out->count == 0)
-        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s and %s have no problem in common", a->words.items[0],
-                          a->words.items[1]);
-    atx_store_close(before);
-    atx_store_close(after);
-    return status;
+    ATX_CLOSED(atx_store) *before = NULL, *after = NULL;
+    ATX_TRY(open_one(&before, a->words.items[0], err));
+    ATX_TRY(open_one(&after, a->words.items[1], err));
+    ATX_TRY(atx_stored_device_option(&of_before, count ? a->devices.items[0] : NULL, before, err));
+    ATX_TRY(atx_stored_device_option(&of_after, count ? a->devices.items[count - 1] : NULL, after, err));
+    ATX_TRY(atx_compare_stores(out, before, count ? of_before.name : NULL, after,
+                               count ? of_after.name : NULL, a->tolerance, err));
+    if (out->count == 0)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s and %s have no problem in common", a->words.items[0],
+                        a->words.items[1]);
+    return AT_OK;
 }
 
 int atx_cmd_compare(int argc, char **argv)
 {
     compare_args a = { .tolerance_percent = 1 };
-    atx_comparison c = { 0 };
+    ATX_LOCAL(atx_comparison) c = { 0 };
     atx_format format = ATX_TEXT;
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
@@ -173,6 +168,5 @@ int atx_cmd_compare(int argc, char **argv)
     code = status != AT_OK                  ? atx_complain(&err)
            : c.differences[ATX_DIFF_SLOWER] ? ATX_EXIT_SLOWER
                                             : ATX_EXIT_OK;
-    atx_comparison_clear(&c);
     return code;
 }

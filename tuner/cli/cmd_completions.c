@@ -130,10 +130,9 @@ static void print_fish(void)
 
 static void print_text(const char *text)
 {
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     atx_describe_text(&out, text);
     fputs(atx_whole(&out), stdout);
-    atx_str_clear(&out);
 }
 
 static void print_facts(const atx_fact *facts)

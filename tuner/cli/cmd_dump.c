@@ -67,16 +67,13 @@ static at_status keys_of(keys *out, const atx_shapes *shapes, at_error *err)
 
 static at_status read_keys(keys *out, const dump_args *a, at_error *err)
 {
-    atx_catalog *catalog = NULL;
-    atx_shapes shapes = { 0 };
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
+    ATX_LOCAL(atx_shapes) shapes = { 0 };
     if (!a->shapes)
         return AT_OK;
-    at_status status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
-    ATX_THEN(status, atx_shapes_read(&shapes, a->shapes, catalog, NULL, err));
-    ATX_THEN(status, keys_of(out, &shapes, err));
-    atx_shapes_clear(&shapes);
-    atx_catalog_close(catalog);
-    return status;
+    ATX_TRY(atx_open_catalog(&catalog, a->templates_dir, NULL, err));
+    ATX_TRY(atx_shapes_read(&shapes, a->shapes, catalog, NULL, err));
+    return keys_of(out, &shapes, err);
 }
 
 static bool write_line(void *context, const char *line)
@@ -87,7 +84,7 @@ static bool write_line(void *context, const char *line)
 
 static at_status write_dump(const char *path, const dump_args *a, const keys *k, at_error *err)
 {
-    atx_store *store = NULL;
+    ATX_CLOSED(atx_store) *store = NULL;
     atx_out_file *file = NULL;
     atx_target device;
     atx_dump_options options = { .compact = a->compact,
@@ -111,7 +108,6 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
         status = atx_out_commit(file, err);
     else
         atx_out_discard(file);
-    atx_store_close(store);
     return status;
 }
 
@@ -134,8 +130,8 @@ int atx_cmd_dump(int argc, char **argv)
 {
     dump_args a = { 0 };
     atx_words words = { 0 };
-    atx_str keep = { 0 };
-    keys k = { 0 };
+    ATX_LOCAL(atx_str) keep = { 0 };
+    ATX_LOCAL(keys) k = { 0 };
     const char *path = NULL;
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
@@ -179,7 +175,5 @@ int atx_cmd_dump(int argc, char **argv)
     ATX_THEN(status, write_dump(path, &a, &k, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
-    keys_clear(&k);
-    atx_str_clear(&keep);
     return code;
 }

@@ -66,12 +66,9 @@ static at_status choose_device(explainer *e, at_error *err)
     const atx_answer *a = e->winner.answer;
     atx_device_rates *r = &e->rates;
     const int64_t cc = e->winner.cc ? e->winner.cc : a ? a->fingerprint.cc : 90;
-    at_status status = AT_OK;
     atx_arch_limits(&e->limits, cc);
     if (e->args->arch)
-        status = atx_arch_option(&e->limits, NULL, "--arch", e->args->arch, err);
-    if (status != AT_OK)
-        return status;
+        ATX_TRY(atx_arch_option(&e->limits, NULL, "--arch", e->args->arch, err));
     *r = (atx_device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };
     if (a && cc == e->limits.cc)
         take_rates(r, e);
@@ -106,7 +103,7 @@ static bool take_trial(void *context, const atx_trial_row *row, const atx_finger
 /* 0: it was not measured, or that is not known any more. */
 static double stored_time(const explainer *e, const atx_template *t, const atx_config *config)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (e->winner.own && e->winner.t == t && same_config(t, config, &e->winner.config))
         return e->winner.answer->winner.timing.median_s;
     atx_config_text(&text, t, config);
@@ -114,7 +111,6 @@ static double stored_time(const explainer *e, const atx_template *t, const atx_c
     at_error ignored;
     if (e->q.store && atx_store_each_trial(e->q.store, &e->key, NULL, take_trial, &w, &ignored) != AT_OK)
         w.median_s = 0;
-    atx_str_clear(&text);
     return w.median_s;
 }
 
@@ -132,8 +128,8 @@ static at_status open_instance(explainer *e, at_error *err)
                                      .cc = (int)e->rates.cc,
                                      .seed = 1,
                                      .most_filled_bytes = MOST_FILLED_BYTES };
-    at_status status = atx_problem_bind(e->slots, &e->q.problem, &e->limits, err);
-    return status == AT_OK ? atx_instance_open(&e->instance, &o, err) : status;
+    ATX_TRY(atx_problem_bind(e->slots, &e->q.problem, &e->limits, err));
+    return atx_instance_open(&e->instance, &o, err);
 }
 
 /* NULL: it is not known as the best. */
@@ -175,11 +171,9 @@ static at_status explain_all(explainer *e, at_error *err)
     const explain_args *a = e->args;
     const atx_template *t = e->winner.t;
     atx_config config = e->winner.config;
-    at_status status =
-        a->config ? atx_config_option(&t, &config, e->q.catalog, &e->q.problem, "--config", a->config, err)
-                  : AT_OK;
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(a->config
+                ? atx_config_option(&t, &config, e->q.catalog, &e->q.problem, "--config", a->config, err)
+                : AT_OK);
     if (!t) {
         atx_fail(
             err, AT_ERR_NOT_FOUND,
@@ -188,7 +182,7 @@ static at_status explain_all(explainer *e, at_error *err)
             e->q.problem.op->name, atx_str_text(&e->shape), atx_dtype_name(e->q.problem.type));
         return AT_ERR_NOT_FOUND;
     }
-    status = explain_side(e, t, &config, err);
+    at_status status = explain_side(e, t, &config, err);
     if (status == AT_OK && a->against)
         status = atx_config_option(&t, &config, e->q.catalog, &e->q.problem, "--against", a->against, err);
     return status == AT_OK && a->against && t ? explain_side(e, t, &config, err) : status;
@@ -228,7 +222,7 @@ static int run_explain(const explain_args *a)
 
 static int explain_pack(const explain_args *a, const atx_option *table)
 {
-    atx_catalog *catalog = NULL;
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
     atx_pack_set *set = NULL;
     at_error err = { 0 };
     at_status status = atx_options_only_with(table, "--pack", ATX_WITH_PACK, &err);
@@ -240,7 +234,6 @@ static int explain_pack(const explain_args *a, const atx_option *table)
     if (status == AT_OK)
         atx_print_pack(set);
     atx_pack_set_close(set);
-    atx_catalog_close(catalog);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }
 

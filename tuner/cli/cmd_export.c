@@ -21,10 +21,9 @@ static const atx_usage USAGE = {
 
 static void warn_of_date(const char *outdated)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_str_addf(&text, "this kernel is out of date; it is exported as it was measured: %s", outdated);
     atx_warn(atx_whole(&text));
-    atx_str_clear(&text);
 }
 
 typedef struct export_args {
@@ -83,11 +82,10 @@ static at_status exclude_choice(at_error *first, chosen *c, const at_error *caus
 
 static void warn_of_refusal(const chosen *c, const at_error *first)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_str_addf(&text, "%.*s; %s with %s takes its place", (int)strcspn(first->text, "\n"), first->text,
                  c->found.t->name, c->found.answer->winner.config);
     atx_warn(atx_whole(&text));
-    atx_str_clear(&text);
 }
 
 /* One choice. *again: it was refused, and another one may be made. */
@@ -122,15 +120,14 @@ static at_status make_text(atx_str *out, chosen *c, const export_args *args, con
 {
     at_error first = { 0 };
     bool again = true;
-    at_status status = AT_OK;
     c->excluded = atx_exclusions_open();
     if (!c->excluded)
         return atx_no_memory(err);
-    while (status == AT_OK && again) {
+    while (again) {
         again = false;
-        status = write_choice(out, &again, &first, c, args, format, err);
+        ATX_TRY(write_choice(out, &again, &first, c, args, format, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status check_output(const export_args *a, const char *db, at_error *err)
@@ -186,7 +183,7 @@ static int run_export(const export_args *a)
     const atx_export_format *format = NULL;
     chosen c = { .question = { .catalog = NULL } };
     const atx_question_asked *q = &c.question;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     at_error err = { 0 };
     at_status status = find_format(&format, a, &err);
     ATX_THEN(status, atx_ask_open(&c.question, &a->ask, false, &err));
@@ -201,7 +198,6 @@ static int run_export(const export_args *a)
     atx_headers_close(c.in.headers);
     atx_ask_close(&c.question);
     atx_exclusions_close(c.excluded);
-    atx_str_clear(&text);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }
 

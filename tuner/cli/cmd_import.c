@@ -61,18 +61,17 @@ static at_status check_name(const atx_imported *item, const atx_catalog *own, at
 
 static at_status check_items(const atx_import *import, const atx_catalog *own, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < import->count && status == AT_OK; i++) {
+    for (size_t i = 0; i < import->count; i++) {
         if (import->items[i].count == 0)
-            status = atx_fail(
+            return atx_fail(
                 err, AT_ERR_INPUT,
                 "%s: declares a space that none of the files recorded; expected its recording too, or "
                 "--print",
                 import->items[i].path);
         else
-            status = check_name(&import->items[i], own, err);
+            ATX_TRY(check_name(&import->items[i], own, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* Of a file, which is an item for each of its templates. */
@@ -84,7 +83,7 @@ static void tell(const atx_imported *item, int templates, const char *db)
         timed += item[i].outcomes[ATX_TIMED];
     }
     const char *type = atx_dtype_name(item->problem.type);
-    atx_str shape = { 0 }, replay = { 0 }, word = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 }, replay = { 0 }, word = { 0 };
     atx_problem_shape(&shape, &item->problem);
     atx_str_addf(&replay, "replay:%s@%s", db, item->fingerprint.device); /* the file may say anything */
     atx_str_add_word(&word, atx_str_text(&replay));
@@ -93,33 +92,28 @@ static void tell(const atx_imported *item, int templates, const char *db)
               item->torn ? " (the file ends early)" : "");
     atx_print(stderr, "  autotune tune --device %s --op %s '%s %s'\n", atx_str_text(&word), item->op->name,
               atx_str_text(&shape), type);
-    atx_str_clear(&word);
-    atx_str_clear(&replay);
-    atx_str_clear(&shape);
 }
 
 static at_status store_items(const atx_import *import, const char *db, const import_args *a, at_error *err)
 {
-    atx_store *store = NULL;
+    ATX_CLOSED(atx_store) *store = NULL;
     const atx_cancel cancel = { .flag = &atx_cancel_requested };
-    at_status status = atx_store_open(&store, db, ATX_STORE_WRITE, err);
-    if (status == AT_OK)
-        atx_store_set_cancel(store, &cancel);
-    for (size_t i = 0; i < import->count && status == AT_OK; i++) {
+    ATX_TRY(atx_store_open(&store, db, ATX_STORE_WRITE, err));
+    atx_store_set_cancel(store, &cancel);
+    for (size_t i = 0; i < import->count; i++) {
         const atx_imported *item = &import->items[i];
         bool last = i + 1 == import->count || item[1].number == 0;
-        status = atx_import_store(item, store, err);
-        if (status == AT_OK && last && !a->quiet)
+        ATX_TRY(atx_import_store(item, store, err));
+        if (last && !a->quiet)
             tell(item - item->number, item->number + 1, db);
     }
-    atx_store_close(store);
-    return status;
+    return AT_OK;
 }
 
 static at_status run(const atx_words *files, import_args *a, at_error *err)
 {
     atx_import import = { 0 };
-    atx_str keep = { 0 };
+    ATX_LOCAL(atx_str) keep = { 0 };
     const char *db = NULL;
     const atx_import_options options = {
         .name = a->name, .device = a->device, .context = a, .warning = on_warning, .is_taken = is_taken
@@ -135,7 +129,6 @@ static at_status run(const atx_words *files, import_args *a, at_error *err)
     }
     atx_import_clear(&import);
     atx_catalog_close(a->own);
-    atx_str_clear(&keep);
     return status;
 }
 

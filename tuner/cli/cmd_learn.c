@@ -33,8 +33,8 @@ static at_status check_output(const learn_args *a, const char *path, const char 
     for (int i = 0; i < a->more.count && count < MOST_STORES; i++)
         uses[count++] = (atx_in_use){ "a database", a->more.items[i], true };
     /* FILE-model belongs to the database, and is where it goes. */
-    at_status status = a->output ? atx_check_output("-o", output, uses, a->templates_dir, err) : AT_OK;
-    return status == AT_OK ? atx_out_check(output, err) : status;
+    ATX_TRY(a->output ? atx_check_output("-o", output, uses, a->templates_dir, err) : AT_OK);
+    return atx_out_check(output, err);
 }
 
 static at_status open_stores(atx_store **stores, int *count, const learn_args *a, const char *path,
@@ -96,8 +96,8 @@ int atx_cmd_learn(int argc, char **argv)
 {
     learn_args a = { .alone = false };
     const char *path = NULL, *output = NULL;
-    atx_catalog *catalog = NULL;
-    atx_str keep = { 0 }, beside = { 0 };
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
+    ATX_LOCAL(atx_str) keep = { 0 }, beside = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
@@ -119,8 +119,5 @@ int atx_cmd_learn(int argc, char **argv)
     ATX_THEN(status, learn(catalog, path, &a, output, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
-    atx_catalog_close(catalog);
-    atx_str_clear(&beside);
-    atx_str_clear(&keep);
     return code;
 }

@@ -288,11 +288,10 @@ static void json_device(atx_str *out, int ordinal, const atx_device_info *d)
 
 static void name_templates(const atx_catalog *catalog, const atx_op *op)
 {
-    atx_str names = { 0 };
+    ATX_LOCAL(atx_str) names = { 0 };
     for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
         atx_str_addf(&names, " %s", atx_catalog_template(catalog, op, i)->name);
     print_wrapped("  templates:", atx_str_text(&names));
-    atx_str_clear(&names);
 }
 
 static void list_ops(atx_str *out, const request *r)

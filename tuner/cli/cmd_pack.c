@@ -71,12 +71,10 @@ static void clear_ranges(ranges *r)
 static at_status read_list(atx_pack_domain *out, const char *file, const atx_catalog *catalog,
                            const atx_op *op, atx_dtype type, at_error *err)
 {
-    atx_shapes shapes = { 0 };
-    at_status status =
-        atx_shapes_read(&shapes, file, catalog, &(atx_shape_defaults){ .op = op->name, .type = &type }, err);
-    ATX_THEN(status, atx_pack_domain_list(out, op, type, &shapes, file, err));
-    atx_shapes_clear(&shapes);
-    return status;
+    ATX_LOCAL(atx_shapes) shapes = { 0 };
+    ATX_TRY(
+        atx_shapes_read(&shapes, file, catalog, &(atx_shape_defaults){ .op = op->name, .type = &type }, err));
+    return atx_pack_domain_list(out, op, type, &shapes, file, err);
 }
 
 static at_status read_domain(atx_pack_domain *out, const pack_args *a, const atx_catalog *catalog,
@@ -124,12 +122,12 @@ static at_status read_op(const atx_op **op, atx_dtype *type, const pack_args *a,
     for (*type = 0; !((*op)->types >> *type & 1);)
         ++*type;
     *type = (*op)->types >> ATX_F32 & 1 ? ATX_F32 : *type;
-    at_status status =
-        a->words.count > 1 ? atx_dtype_parse(type, a->words.items[1], strlen(a->words.items[1]), err) : AT_OK;
-    if (status == AT_OK && !((*op)->types >> *type & 1))
-        status = atx_fail(err, AT_ERR_USAGE, "found the type %s; %s has none of that name",
-                          atx_dtype_name(*type), (*op)->name);
-    return status;
+    ATX_TRY(a->words.count > 1 ? atx_dtype_parse(type, a->words.items[1], strlen(a->words.items[1]), err)
+                               : AT_OK);
+    if (!((*op)->types >> *type & 1))
+        return atx_fail(err, AT_ERR_USAGE, "found the type %s; %s has none of that name",
+                        atx_dtype_name(*type), (*op)->name);
+    return AT_OK;
 }
 
 /* The user's model, or that which comes with the program: one of the device goes before one of another. None
@@ -204,20 +202,18 @@ static at_status check_name(char out[64], const pack_args *a, const atx_op *op, 
 static at_status write_file(const char *folder, const char *name, const char *suffix, const atx_str *text,
                             at_error *err)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     atx_str_addf(&path, "%s/%s%s", folder, name, suffix);
-    at_status status = atx_str_status(&path, err);
-    ATX_THEN(status, atx_out_write_all(path.data, atx_str_text(text), text->len, err));
-    if (status == AT_OK)
-        atx_print(stdout, "%s\n", path.data);
-    atx_str_clear(&path);
-    return status;
+    ATX_TRY(atx_str_status(&path, err));
+    ATX_TRY(atx_out_write_all(path.data, atx_str_text(text), text->len, err));
+    atx_print(stdout, "%s\n", path.data);
+    return AT_OK;
 }
 
 static at_status write_pack(const pack_args *a, atx_pack *const *packs, int count, const char *name,
                             const char *command, at_error *err)
 {
-    atx_pack_compiled *compiled = calloc(ATX_PACK_MAX_MODELS, sizeof *compiled);
+    ATX_FREED atx_pack_compiled *compiled = calloc(ATX_PACK_MAX_MODELS, sizeof *compiled);
     atx_pack_files files = { 0 };
     at_status status = compiled ? AT_OK : atx_no_memory(err);
     for (int m = 0; m < count && status == AT_OK; m++)
@@ -233,7 +229,6 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
     atx_pack_files_clear(&files);
     for (int m = 0; compiled && m < count; m++)
         atx_pack_compiled_clear(&compiled[m]);
-    free(compiled);
     return status;
 }
 
@@ -431,7 +426,7 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
     making m = { .args = a, .catalog = catalog, .command = command };
     atx_dtype type = ATX_F32;
     char name[64];
-    atx_str keep = { 0 };
+    ATX_LOCAL(atx_str) keep = { 0 };
     at_status status = read_op(&m.op, &type, a, catalog, err);
     ATX_THEN(status, read_within(&m.within, a->within, err));
     ATX_THEN(status, check_name(name, a, m.op, type, err));
@@ -445,7 +440,6 @@ static at_status make(const pack_args *a, const atx_catalog *catalog, const char
     atx_pack_domain_clear(&m.domain);
     atx_pack_domain_clear(&m.tries);
     atx_str_clear(&m.cache);
-    atx_str_clear(&keep);
     return status;
 }
 
@@ -453,8 +447,8 @@ int atx_cmd_pack(int argc, char **argv)
 {
     pack_args a = { .folder = ".", .kernels = 8, .problems = 1000, .seed = 1, .trials = 40 };
     int code = ATX_EXIT_OK, broken = 0;
-    atx_catalog *catalog = NULL;
-    atx_str command = { 0 };
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
+    ATX_LOCAL(atx_str) command = { 0 };
     at_error err = { 0 };
     const atx_option TABLE[] = {
         { "--sizes", ATX_OPT_LIST, "RANGES", "each size: ranges and numbers, 'rows=1..65536 cols=512,4096'",
@@ -497,7 +491,5 @@ int atx_cmd_pack(int argc, char **argv)
     if (status == AT_OK && (a.problems < 8 || a.problems > 4096 || a.kernels < 1 || a.kernels > 32))
         status = atx_fail(&err, AT_ERR_USAGE, "expected --problems of 8 to 4096 and --kernels of 1 to 32");
     ATX_THEN(status, make(&a, catalog, atx_str_text(&command), &err));
-    atx_catalog_close(catalog);
-    atx_str_clear(&command);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }

@@ -47,7 +47,7 @@ static void print_conditions(const atx_conditions *c)
         { "power limit %" PRId64 " W", c->power_limit_w },
         { "throttled (NVML reasons 0x%" PRIx64 ")", c->throttle_reasons ? c->throttle_reasons : -1 },
     };
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         if (PARTS[i].value >= 0) {
             atx_str_add(&line, line.len ? ", " : "");
@@ -55,21 +55,19 @@ static void print_conditions(const atx_conditions *c)
         }
     if (*atx_whole(&line))
         atx_print(stdout, "  conditions     %s\n", atx_whole(&line));
-    atx_str_clear(&line);
 }
 
 /* The op's own metrics. */
 static void print_metrics(const atx_answer *a, const atx_problem *problem)
 {
-    atx_str lines = { 0 };
+    ATX_LOCAL(atx_str) lines = { 0 };
     atx_metrics_lines(&lines, problem, ATX_RECORD_OF(&a->winner));
     atx_print(stdout, "%s", atx_whole(&lines));
-    atx_str_clear(&lines);
 }
 
 static void print_head(const atx_found *f, const atx_problem *problem)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_show(&shape, problem);
     atx_print(stdout, "%s %s %s", problem->op->name, atx_whole(&shape), atx_dtype_name(problem->type));
     if (f->match != ATX_MATCH_EXACT)
@@ -77,7 +75,6 @@ static void print_head(const atx_found *f, const atx_problem *problem)
     else
         atx_print(stdout, " on %s (exact match%s%s)\n", f->device, f->outdated ? ", out of date: " : "",
                   f->outdated ? f->outdated : "");
-    atx_str_clear(&shape);
 }
 
 static void print_attributes(const atx_geometry *g)
@@ -184,7 +181,7 @@ static void print_text(const atx_found *f, const atx_problem *problem)
 /* It goes behind all others, but may be the only one. */
 static void warn_of_date(const atx_answer *a)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (!atx_utc_is_future(a->measured_at))
         return;
     atx_str_addf(
@@ -193,7 +190,6 @@ static void warn_of_date(const atx_answer *a)
         "other; tune the problem again",
         a->measured_at);
     atx_warn(atx_str_text(&text));
-    atx_str_clear(&text);
 }
 
 /* An answer and its question. */
@@ -213,7 +209,7 @@ static void walk_answer(atx_row *row, const void *item)
 static void print_answer(const atx_found *f, const atx_question_asked *q, atx_format format, bool head)
 {
     const answered a = { f, &q->problem, q->target.name };
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (f->match != ATX_MATCH_NONE)
         warn_of_date(f->answer);
     if (format != ATX_TEXT) {
@@ -225,7 +221,6 @@ static void print_answer(const atx_found *f, const atx_question_asked *q, atx_fo
     } else if (f->match != ATX_MATCH_NONE) {
         print_text(f, &q->problem);
     }
-    atx_str_clear(&text);
 }
 
 /* ---- tuning unknown problems ---- */
@@ -254,7 +249,7 @@ static bool is_known(atx_question_asked *q)
 static at_status tune_first(atx_question_asked *q, double tune_s, at_error *err)
 {
     at_error cause = { 0 };
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     int index;
     const char *device = q->options->device;
     const atx_miss miss = { .program = "/proc/self/exe",
@@ -268,7 +263,6 @@ static at_status tune_first(atx_question_asked *q, double tune_s, at_error *err)
         return status;
     atx_str_addf(&text, "not tuned: %s", cause.text);
     atx_warn(atx_whole(&text));
-    atx_str_clear(&text);
     return AT_OK;
 }
 

@@ -37,19 +37,17 @@ static at_status compare_with(atx_comparison *out, const char *before, atx_store
                               at_error *err)
 {
     static const double TOLERANCE = 0.01;
-    atx_store *store = NULL;
-    at_status status = atx_store_open_recording(&store, before, NULL, err);
-    ATX_THEN(status, atx_compare_stores(out, store, device, after, device, TOLERANCE, err));
-    atx_store_close(store);
-    return status;
+    ATX_CLOSED(atx_store) *store = NULL;
+    ATX_TRY(atx_store_open_recording(&store, before, NULL, err));
+    return atx_compare_stores(out, store, device, after, device, TOLERANCE, err);
 }
 
 static at_status report(atx_str *page, const report_args *a, at_error *err)
 {
-    atx_comparison comparison = { 0 };
-    atx_str keep = { 0 };
+    ATX_LOCAL(atx_comparison) comparison = { 0 };
+    ATX_LOCAL(atx_str) keep = { 0 };
     atx_html_options options = a->options;
-    atx_store *store = NULL;
+    ATX_CLOSED(atx_store) *store = NULL;
     atx_catalog *catalog = NULL;
     atx_target device;
     at_status status = atx_db_to_read(&options.source, a->db, &keep, err);
@@ -68,16 +66,13 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     if (status == AT_OK && a->before)
         status = compare_with(&comparison, a->before, store, options.device, err);
     ATX_THEN(status, atx_html_report(page, store, &options, err));
-    atx_comparison_clear(&comparison);
-    atx_store_close(store);
     atx_catalog_close(catalog);
-    atx_str_clear(&keep);
     return status;
 }
 
 static at_status report_pack(atx_str *page, const report_args *a, at_error *err)
 {
-    atx_catalog *catalog = NULL;
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
     atx_pack_set *set = NULL;
     const atx_in_use uses[] = { { "the pack", a->pack, true }, { NULL, NULL, false } };
     at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
@@ -85,14 +80,13 @@ static at_status report_pack(atx_str *page, const report_args *a, at_error *err)
     ATX_THEN(status, atx_pack_read(&set, a->pack, catalog, err));
     ATX_THEN(status, atx_html_pack(page, set, err));
     atx_pack_set_close(set);
-    atx_catalog_close(catalog);
     return status;
 }
 
 int atx_cmd_report(int argc, char **argv)
 {
     report_args a = { 0 };
-    atx_str page = { 0 };
+    ATX_LOCAL(atx_str) page = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
@@ -129,6 +123,5 @@ int atx_cmd_report(int argc, char **argv)
     a.options.front = a.figures ? &a.front : NULL;
     ATX_THEN(status, a.pack ? report_pack(&page, &a, &err) : report(&page, &a, &err));
     ATX_THEN(status, atx_out_write_all(a.output, atx_str_text(&page), page.len, &err));
-    atx_str_clear(&page);
     return status == AT_OK ? code : atx_complain(&err);
 }

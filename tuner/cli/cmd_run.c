@@ -64,17 +64,15 @@ static at_status choose_config(attempt *r, at_error *err)
                         "%s has %d templates; expected --config \"TEMPLATE PARAM=VALUE ...\"", op->name,
                         atx_catalog_template_count(r->catalog, op));
     }
-    at_status status =
-        text ? atx_config_option(&r->t, &config, r->catalog, &r->problem, "--config", text, err) : AT_OK;
-    for (int i = 0; status == AT_OK && i < r->t->scope.param_count; i++) {
-        atx_str value = { 0 };
+    ATX_TRY(text ? atx_config_option(&r->t, &config, r->catalog, &r->problem, "--config", text, err) : AT_OK);
+    for (int i = 0; i < r->t->scope.param_count; i++) {
+        ATX_LOCAL(atx_str) value = { 0 };
         atx_param_add_text(&value, &r->t->scope.params[i], config.values[i]);
         snprintf(r->fixes[i].template_name, ATX_MAX_NAME, "%s", r->t->name);
         snprintf(r->fixes[i].param, ATX_MAX_NAME, "%s", r->t->scope.params[i].name);
         snprintf(r->fixes[i].value, ATX_MAX_NAME, "%s", atx_str_text(&value));
-        atx_str_clear(&value);
     }
-    return status;
+    return AT_OK;
 }
 
 /* ---- a database for the moment ---- */
@@ -121,7 +119,7 @@ static void on_progress(void *context, const atx_progress *progress)
 /* An answer's members, and the verdict. */
 static void print_json(attempt *r, const atx_result *result)
 {
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     atx_row row = { .out = &out };
     const atx_found f = atx_report_found(result);
     atx_str_add(&out, "{");
@@ -130,7 +128,6 @@ static void print_json(attempt *r, const atx_result *result)
     atx_verdict_member(&out, &result->verdict, result->verdict.outcome);
     atx_str_add(&out, "}\n");
     atx_print(stdout, "%s", atx_whole(&out));
-    atx_str_clear(&out);
 }
 
 static void on_result(void *context, const atx_result *result)
@@ -147,7 +144,7 @@ static void on_result(void *context, const atx_result *result)
         return;
     }
     const atx_winner *w = &result->answer->winner;
-    atx_str metrics = { 0 };
+    ATX_LOCAL(atx_str) metrics = { 0 };
     double us = 1e6 * w->timing.median_s;
     atx_print(stdout, "%s %s: %.2f us", w->template_name, w->config, us);
     if (result->answer->traffic_bytes > 0)
@@ -160,7 +157,6 @@ static void on_result(void *context, const atx_result *result)
     atx_print(stdout, "\n");
     atx_metrics_lines(&metrics, result->problem, ATX_RECORD_OF(w));
     atx_print(stdout, "%s", atx_whole(&metrics));
-    atx_str_clear(&metrics);
 }
 
 static void on_warning(void *context, const char *text)
@@ -218,22 +214,19 @@ static bool show_trial(void *context, const atx_trial_row *row, const atx_finger
 /* The configuration's row in the run's database. */
 static at_status show_resources(attempt *r, at_error *err)
 {
-    atx_store *store = NULL;
+    ATX_CLOSED(atx_store) *store = NULL;
     atx_problem_key key;
-    atx_str shape = { 0 };
-    at_status status = atx_problem_key_of(&key, &shape, &r->problem, err);
-    ATX_THEN(status, atx_store_open(&store, atx_str_text(&r->db), ATX_STORE_READ, err));
-    ATX_THEN(status, atx_store_each_trial(store, &key, NULL, show_trial, r, err));
-    atx_store_close(store);
-    atx_str_clear(&shape);
-    return status;
+    ATX_LOCAL(atx_str) shape = { 0 };
+    ATX_TRY(atx_problem_key_of(&key, &shape, &r->problem, err));
+    ATX_TRY(atx_store_open(&store, atx_str_text(&r->db), ATX_STORE_READ, err));
+    return atx_store_each_trial(store, &key, NULL, show_trial, r, err);
 }
 
 static at_status tune(attempt *r, at_error *err)
 {
     const char *devices[] = { r->args->device ? r->args->device : "0" };
     const char *templates[] = { r->t->name };
-    atx_str cache = { 0 };
+    ATX_LOCAL(atx_str) cache = { 0 };
     atx_tune_options options = { .devices = devices,
                                  .device_count = 1,
                                  .seed = 1,
@@ -255,7 +248,6 @@ static at_status tune(attempt *r, at_error *err)
     atx_display_init(&r->display, false, false);
     ATX_THEN(status, atx_tune(&r->problem, 1, r->catalog, &options, &events, err));
     atx_display_erase(&r->display);
-    atx_str_clear(&cache);
     return status;
 }
 

@@ -151,7 +151,7 @@ static bool shows_energy(const view *v)
 
 static void print_head(const view *v, bool failed)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (v->format == ATX_TEXT && failed) {
         atx_print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
     } else if (v->format == ATX_TEXT) {
@@ -166,7 +166,6 @@ static void print_head(const view *v, bool failed)
                          &(shown){ v, &(trial){ .row = { .outcome = ATX_CRASHED } } });
         atx_print(stdout, "%s", atx_whole(&text));
     }
-    atx_str_clear(&text);
 }
 
 /* A figure that others did not record is a dash. */
@@ -181,7 +180,7 @@ static void figure(char out[24], double value)
 static void print_text(const view *v, const trial *t)
 {
     char time[32], rate[32] = "", gb_per_s[24], registers[24], shared[24];
-    atx_str metrics = { 0 };
+    ATX_LOCAL(atx_str) metrics = { 0 };
     atx_time_text(time, sizeof time, t->row.timing.median_s);
     if (v->ops_count > 0)
         snprintf(rate, sizeof rate, " %8.0f", atx_gflop_per_s(v->ops_count, t->row.timing.median_s));
@@ -199,7 +198,6 @@ static void print_text(const view *v, const trial *t)
     if (t->outdated)
         atx_print(stdout, "  [out of date]");
     atx_print(stdout, "\n");
-    atx_str_clear(&metrics);
 }
 
 static void print_trial(const view *v, const trial *t)
@@ -231,7 +229,7 @@ static void walk_outcome(atx_row *row, const void *item)
 static void print_outcomes(const trials *t, atx_format format)
 {
     int64_t counts[ATX_OUTCOMES] = { 0 };
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     for (size_t i = 0; i < t->count; i++)
         counts[t->items[i].row.outcome]++;
     atx_report_heads(&out, format, walk_outcome, &(outcome_count){ "", 0 });
@@ -243,7 +241,6 @@ static void print_outcomes(const trials *t, atx_format format)
             atx_report_row(&out, format, "autotune.show_outcomes/1", walk_outcome, &c);
     }
     atx_print(stdout, "%s", atx_whole(&out));
-    atx_str_clear(&out);
 }
 
 static bool is_mixed(const trials *t)
@@ -283,8 +280,8 @@ static void warn_of_newest(atx_store *store, const atx_problem_key *key, const a
                            const atx_catalog *catalog, const char *device)
 {
     at_error why = { 0 };
-    atx_str text = { 0 };
-    atx_answer newest = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
+    ATX_LOCAL(atx_answer) newest = { 0 };
     const atx_winner *w = &newest.winner;
     if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) != AT_OK)
         return;
@@ -298,8 +295,6 @@ static void warn_of_newest(atx_store *store, const atx_problem_key *key, const a
         atx_str_addf(&text, "out of date: template %s: %s", w->template_name, why.text);
     if (text.len)
         atx_warn(atx_str_text(&text));
-    atx_str_clear(&text);
-    atx_answer_clear(&newest);
 }
 
 enum { SHOWN = 20 }; /* trials, where nobody says how many */
@@ -391,12 +386,11 @@ done:
 static at_status no_trials(const show_args *a, const atx_problem *problem, const atx_problem_key *key,
                            const char *path, const char *device, at_error *err)
 {
-    atx_str command = { 0 };
+    ATX_LOCAL(atx_str) command = { 0 };
     atx_add_tune_command(&command, problem, a->templates_dir, path);
     atx_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
              key->shape, atx_dtype_name(problem->type), *device ? " on " : "", device,
              atx_str_text(&command));
-    atx_str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
 
@@ -412,7 +406,7 @@ static void tell_of_replay(const atx_problem_key *key, at_error *err)
 {
     const at_error cause = *err;
     atx_store *store = NULL;
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     bool found = false;
     if (atx_store_replay_path(&path, NULL) == AT_OK &&
         atx_store_open(&store, atx_str_text(&path), ATX_STORE_READ, NULL) == AT_OK) {
@@ -421,7 +415,6 @@ static void tell_of_replay(const atx_problem_key *key, at_error *err)
                      atx_str_text(&path));
         atx_store_close(store);
     }
-    atx_str_clear(&path);
 }
 
 static at_status show(const atx_problem *problem, const atx_catalog *catalog, const char *path,
@@ -496,10 +489,10 @@ int atx_cmd_show(int argc, char **argv)
 {
     show_args a = { .top = -1 };
     const char *path = NULL;
-    atx_catalog *catalog = NULL;
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
     atx_problem problem;
     atx_format format = ATX_TEXT;
-    atx_str keep_path = { 0 };
+    ATX_LOCAL(atx_str) keep_path = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
@@ -539,7 +532,5 @@ int atx_cmd_show(int argc, char **argv)
     if (status != AT_OK)
         code = atx_complain(&err);
     atx_stored_problem_clear(&a.stored);
-    atx_catalog_close(catalog);
-    atx_str_clear(&keep_path);
     return code;
 }

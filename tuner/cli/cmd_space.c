@@ -66,7 +66,7 @@ static void print_configs(const atx_space *space, const space_args *a, atx_forma
     const atx_template *t = atx_space_template(space);
     int64_t count = atx_space_count(space), wanted = a->list ? count : a->sample;
     atx_rng rng = { (uint64_t)a->seed };
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     for (int64_t i = 0; i < wanted && count > 0 && !atx_cancel_requested && !ferror(stdout); i++) {
         atx_config config;
         atx_space_config(&config, space, a->list ? i : atx_space_sample(space, &rng));
@@ -77,7 +77,6 @@ static void print_configs(const atx_space *space, const space_args *a, atx_forma
                      atx_space_refusal(space));
         atx_warn(atx_str_text(&line));
     }
-    atx_str_clear(&line);
 }
 
 /* How many configurations a template has. */
@@ -104,14 +103,13 @@ static void print_count(const atx_space *space, atx_format format, double second
                         .raw = atx_space_raw_count(space),
                         .valid = atx_space_count(space),
                         .seconds = seconds };
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     if (format == ATX_TEXT)
         atx_str_addf(&line, "%-16s %12.0f %12" PRId64 "%s%s\n", c.template_name, c.raw, c.valid,
                      c.refusal ? "  none satisfies: " : "", c.refusal ? c.refusal : "");
     else
         atx_report_row(&line, format, "autotune.space/1", walk_count, &c);
     atx_print(stdout, "%s", atx_whole(&line));
-    atx_str_clear(&line);
 }
 
 /* ---- --format t1 ---- */
@@ -120,7 +118,7 @@ static void print_count(const atx_space *space, atx_format format, double second
 static at_status print_t1(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
                           const int64_t *slots, at_error *err)
 {
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     const atx_template *chosen = NULL;
     for (int i = 0; i < atx_catalog_template_count(catalog, problem->op); i++) {
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
@@ -136,11 +134,9 @@ static at_status print_t1(const space_args *a, const atx_catalog *catalog, const
     if (!chosen)
         return atx_fail(err, AT_ERR_INPUT, "--format t1: %s has no template here; expected one",
                         problem->op->name);
-    at_status status = atx_t1_add(&out, problem, chosen, slots, err);
-    if (status == AT_OK)
-        atx_print(stdout, "%s", atx_str_text(&out));
-    atx_str_clear(&out);
-    return status;
+    ATX_TRY(atx_t1_add(&out, problem, chosen, slots, err));
+    atx_print(stdout, "%s", atx_str_text(&out));
+    return AT_OK;
 }
 
 /* ---- --bench ---- */
@@ -170,7 +166,7 @@ static void walk_times(atx_row *row, const void *item)
 static void print_times(const timed *item, atx_format format)
 {
     const atx_space_times *s = &item->times;
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     if (format == ATX_TEXT)
         atx_str_addf(&line, "%-16s %20.0f %10" PRId64 " %6d %9.1f %9.3f %9.1f %9.1f %9.1f %9.1f %10.3f\n",
                      item->template_name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024,
@@ -179,18 +175,16 @@ static void print_times(const timed *item, atx_format format)
     else
         atx_report_row(&line, format, "autotune.space_bench/1", walk_times, item);
     atx_print(stdout, "%s", atx_whole(&line));
-    atx_str_clear(&line);
 }
 
 static void print_bench_head(atx_format format)
 {
-    atx_str head = { 0 };
+    ATX_LOCAL(atx_str) head = { 0 };
     if (format == ATX_TEXT)
         atx_str_addf(&head, "%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid",
                      "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
     atx_report_heads(&head, format, walk_times, &(timed){ .template_name = "" });
     atx_print(stdout, "%s", atx_whole(&head));
-    atx_str_clear(&head);
 }
 
 static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
@@ -198,29 +192,26 @@ static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, c
 {
     double open_s = 0, rows_s = 0;
     atx_cancel cancel = { .flag = &atx_cancel_requested };
-    at_status status = AT_OK;
     print_bench_head(format);
-    for (int i = 0; i < atx_catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
+    for (int i = 0; i < atx_catalog_template_count(catalog, problem->op); i++) {
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
         timed item = { .template_name = t->name };
         if (!is_wanted(a, t) || atx_cancel_requested)
             continue;
-        status = atx_space_bench(&item.times, t, slots, &cancel, err);
-        if (status != AT_OK)
-            break;
+        ATX_TRY(atx_space_bench(&item.times, t, slots, &cancel, err));
         print_times(&item, format);
         fflush(stdout);
         open_s += item.times.open_s;
         rows_s += item.times.rows_s > 0 ? item.times.rows_s : 0;
     }
-    if (status == AT_OK && format == ATX_TEXT)
+    if (format == ATX_TEXT)
         atx_print(stdout, "%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
-    return status;
+    return AT_OK;
 }
 
 static void print_head(const space_args *a, atx_format format)
 {
-    atx_str head = { 0 };
+    ATX_LOCAL(atx_str) head = { 0 };
     if (format == ATX_TEXT && !listing(a))
         atx_str_addf(&head, "%-16s %12s %12s\n", "template", "raw", "valid");
     else if (format == ATX_CSV && listing(a))
@@ -228,7 +219,6 @@ static void print_head(const space_args *a, atx_format format)
     else if (!listing(a))
         atx_report_heads(&head, format, walk_count, &(counted){ .template_name = "" });
     atx_print(stdout, "%s", atx_whole(&head));
-    atx_str_clear(&head);
 }
 
 /* ---- wait time ---- */
@@ -271,25 +261,22 @@ static at_status show_spaces(const space_args *a, const atx_catalog *catalog, co
     atx_fix fixes[ATX_MAX_WORDS];
     int64_t total = 0;
     double raw = 0, started_s = atx_now_s();
-    at_status status = atx_fixes_read(fixes, &a->fix, catalog, problem, 1, err);
+    ATX_TRY(atx_fixes_read(fixes, &a->fix, catalog, problem, 1, err));
 
-    for (int i = 0; i < a->templates.count && status == AT_OK; i++)
-        status = atx_known_template(catalog, problem, 1, "--only", a->templates.items[i], err);
-    if (status == AT_OK && a->t1)
+    for (int i = 0; i < a->templates.count; i++)
+        ATX_TRY(atx_known_template(catalog, problem, 1, "--only", a->templates.items[i], err));
+    if (a->t1)
         return print_t1(a, catalog, problem, slots, err);
-    if (status == AT_OK && a->bench)
+    if (a->bench)
         return bench_spaces(a, catalog, problem, slots, format, err);
-    if (status == AT_OK)
-        print_head(a, format);
-    for (int i = 0; i < atx_catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
+    print_head(a, format);
+    for (int i = 0; i < atx_catalog_template_count(catalog, problem->op); i++) {
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
-        atx_space *space = NULL;
+        ATX_CLOSED(atx_space) *space = NULL;
         double start_s = atx_now_s();
         if (!is_wanted(a, t))
             continue;
-        status = open_space(&space, a, t, slots, fixes, err);
-        if (status != AT_OK)
-            break;
+        ATX_TRY(open_space(&space, a, t, slots, fixes, err));
         int64_t count = atx_space_count(space);
         total = count > INT64_MAX - total ? INT64_MAX : total + count;
         raw += atx_space_raw_count(space);
@@ -297,12 +284,11 @@ static at_status show_spaces(const space_args *a, const atx_catalog *catalog, co
             print_configs(space, a, format);
         else
             print_count(space, format, atx_now_s() - start_s);
-        atx_space_close(space);
     }
-    if (status == AT_OK && format == ATX_TEXT && !listing(a))
+    if (format == ATX_TEXT && !listing(a))
         atx_print(stdout, "%-16s %12.0f %12" PRId64 "  in %.1f ms\n", "all", raw, total,
                   1e3 * (atx_now_s() - started_s));
-    return status;
+    return AT_OK;
 }
 
 /* The limits of --arch (sm_90 when nothing is said), or of a device that is here. */
@@ -324,7 +310,7 @@ static at_status find_limits(atx_limits *out, const space_args *a, at_error *err
 int atx_cmd_space(int argc, char **argv)
 {
     space_args a = { .seed = 1 };
-    atx_catalog *catalog = NULL;
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
     atx_problem problem;
     atx_limits limits;
     atx_format format = ATX_TEXT;
@@ -371,6 +357,5 @@ int atx_cmd_space(int argc, char **argv)
     ATX_THEN(status, show_spaces(&a, catalog, &problem, slots, format, &err));
     if (status != AT_OK)
         code = atx_complain(&err);
-    atx_catalog_close(catalog);
     return atx_cancel_requested ? ATX_EXIT_INTERRUPTED : code;
 }

@@ -55,13 +55,12 @@ static void on_progress(void *context, const atx_progress *progress)
 
 static void print_head(const output *o)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_report_head(&text, &o->layout);
     if (o->layout.format == ATX_TEXT)
         atx_paint(stdout, ATX_BOLD, atx_whole(&text));
     else
         atx_put(stdout, atx_whole(&text));
-    atx_str_clear(&text);
 }
 
 /* Lines below the figures are details. */
@@ -76,7 +75,7 @@ static void print_row(const char *row)
 static void on_result(void *context, const atx_result *result)
 {
     output *o = context;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_display_erase(&o->display);
     if (!o->head_printed)
         print_head(o);
@@ -90,14 +89,13 @@ static void on_result(void *context, const atx_result *result)
     fflush(stdout);
     atx_totals_add(&o->totals, result);
     atx_display_finished(&o->display, result->found && !result->from_store, atx_now_s());
-    atx_str_clear(&text);
 }
 
 /* What answers for the problems that were not tuned are worth. */
 static void on_population(void *context, const atx_population_loss *loss)
 {
     output *o = context;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_display_erase(&o->display);
     if (o->quiet)
         return;
@@ -114,7 +112,6 @@ static void on_population(void *context, const atx_population_loss *loss)
                      loss->checked, loss->checked == 1 ? "" : "s", 100 * loss->checked_mean,
                      atx_most_of((int64_t)loss->checked), 100 * loss->checked_most);
     atx_print_line(stderr, 0, atx_whole(&text));
-    atx_str_clear(&text);
 }
 
 static void on_warning(void *context, const char *text)
@@ -169,15 +166,14 @@ static at_status add_device(plan *p, const char *spec, at_error *err)
 
 static at_status plan_devices(plan *p, const atx_words *words, at_error *err)
 {
-    at_status status = AT_OK;
     p->options.devices = p->devices;
     if (words->count == 0)
         return add_device(p, "0", err);
     if (words->count == 1 && strcmp(words->items[0], "all") == 0)
         return AT_OK; /* no list: every device */
-    for (int i = 0; i < words->count && status == AT_OK; i++)
-        status = add_device(p, words->items[i], err);
-    return status;
+    for (int i = 0; i < words->count; i++)
+        ATX_TRY(add_device(p, words->items[i], err));
+    return AT_OK;
 }
 
 /* The results of a replay have a database of their own, unless the user names one. */
@@ -192,13 +188,12 @@ static at_status plan_db(plan *p, const char *given, at_error *err)
 
 static at_status plan_strategy(plan *p, const char *name, at_error *err)
 {
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     if (!name || (p->options.strategy = atx_strategy_find(name)))
         return AT_OK;
     for (int i = 0; atx_strategies[i]; i++)
         atx_str_addf(&known, " %s", atx_strategies[i]->name);
     atx_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, atx_str_text(&known));
-    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 
@@ -242,13 +237,11 @@ static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
 
 static at_status add_words(plan *p, const atx_words *words, const atx_shape_defaults *defaults, at_error *err)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     for (int i = 0; i < words->count; i++)
         atx_str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
-    at_status status = atx_shapes_parse(&p->shapes, atx_str_text(&line), line.len, "command line", p->catalog,
-                                        defaults, err);
-    atx_str_clear(&line);
-    return status;
+    return atx_shapes_parse(&p->shapes, atx_str_text(&line), line.len, "command line", p->catalog, defaults,
+                            err);
 }
 
 /* Of an option that replaces words of a shape: "--ld 4160,4352", "--align 16,4". */
@@ -310,8 +303,8 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 static at_status plan_shard(plan *p, const char *text, at_error *err)
 {
     atx_shard shard = { 0 };
-    at_status status = atx_shard_parse(&shard, text, err);
-    return status == AT_OK ? atx_shard_take(&p->shapes, &shard, err) : status;
+    ATX_TRY(atx_shard_parse(&shard, text, err));
+    return atx_shard_take(&p->shapes, &shard, err);
 }
 
 static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
@@ -364,7 +357,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
 static void learn(const plan *p, const tune_args *a)
 {
     at_error err = { 0 };
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     int64_t trials = 0;
     atx_model *model = NULL;
     atx_training_samples part;
@@ -385,7 +378,6 @@ static void learn(const plan *p, const tune_args *a)
     } else if (trials) {
         atx_print(stderr, "learned from %" PRId64 " trials, in %.1f s\n", trials, atx_now_s() - began_s);
     }
-    atx_str_clear(&text);
 }
 
 /* The other tasks of a job have more results, and a recording has its own past only. */
@@ -426,10 +418,9 @@ static int run_plan(plan *p, const tune_args *a)
     if (atx_trace_close(p->options.trace, &cause) != AT_OK)
         traced = atx_complain(&cause);
     if (!a->quiet && out.totals.problems) {
-        atx_str text = { 0 };
+        ATX_LOCAL(atx_str) text = { 0 };
         atx_report_totals(&text, &out.totals, atx_now_s() - started_s);
         atx_print_line(stderr, 0, atx_str_text(&text));
-        atx_str_clear(&text);
     }
     if (status != AT_OK)
         return atx_complain(&err);
@@ -480,7 +471,7 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
 {
     const default_help defaults = say_defaults();
     tune_args a = { .seed = 1 };
-    plan p = { .over.ranks = ranks };
+    ATX_LOCAL(plan) p = { .over.ranks = ranks };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_LIST, "0[,1...]|all|replay:FILE",
@@ -553,7 +544,6 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         return code;
     remember_command(&p.command, argc, argv);
     code = carry_out(&p, &a);
-    plan_clear(&p);
     return code;
 }
 

@@ -81,8 +81,8 @@ static bool collect(void *context, atx_answer *answer)
 static at_status add_problem(work *w, const atx_problem *problem, at_error *err)
 {
     atx_problem_key key;
-    atx_str shape = { 0 };
-    atx_answer answer = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
+    ATX_LOCAL(atx_answer) answer = { 0 };
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
     ATX_THEN(status, atx_store_find_winner(&answer, atx_session_env(w->session)->store, &key, NULL,
                                            atx_session_env(w->session)->fingerprint.device, err));
@@ -92,8 +92,6 @@ static at_status add_problem(work *w, const atx_problem *problem, at_error *err)
                      atx_dtype_name(problem->type), atx_session_env(w->session)->fingerprint.device);
     if (status == AT_OK && of_this_device(w, &answer))
         add_item(w, problem, &answer);
-    atx_answer_clear(&answer);
-    atx_str_clear(&shape);
     return status;
 }
 
@@ -157,13 +155,12 @@ static void walk(atx_row *row, const void *context)
 static void print_head(const work *w)
 {
     const item nothing = { .problem = { .op = NULL } };
-    atx_str head = { 0 };
+    ATX_LOCAL(atx_str) head = { 0 };
     if (w->format == ATX_TEXT)
         atx_str_addf(&head, "%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy",
                      "copy", "finding");
     atx_report_heads(&head, w->format, walk, &(checked){ &nothing, &(atx_reverified){ .why = "" } });
     atx_print(stdout, "%s", atx_whole(&head));
-    atx_str_clear(&head);
 }
 
 static void add_text(atx_str *o, const item *it, const atx_reverified *v)
@@ -179,14 +176,13 @@ static void add_text(atx_str *o, const item *it, const atx_reverified *v)
 
 static void print_row(const work *w, const item *it, const atx_reverified *v)
 {
-    atx_str row = { 0 };
+    ATX_LOCAL(atx_str) row = { 0 };
     if (w->format == ATX_TEXT)
         add_text(&row, it, v);
     else
         atx_report_row(&row, w->format, "autotune.verify/1", walk, &(checked){ it, v });
     atx_print(stdout, "%s", atx_whole(&row));
     fflush(stdout);
-    atx_str_clear(&row);
 }
 
 /* ---- the run ---- */
@@ -237,19 +233,16 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
 
 static at_status verify_all(work *w, at_error *err)
 {
-    at_status status = AT_OK;
     print_head(w);
-    for (size_t i = 0; i < w->count && status == AT_OK && !atx_cancel_requested; i++) {
+    for (size_t i = 0; i < w->count && !atx_cancel_requested; i++) {
         atx_reverified v = { 0 };
-        status =
-            atx_reverify(&v, w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err);
-        if (status == AT_OK) {
-            w->found[v.verdict]++;
-            print_row(w, &w->items[i], &v);
-            atx_reverified_clear(&v);
-        }
+        ATX_TRY(
+            atx_reverify(&v, w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err));
+        w->found[v.verdict]++;
+        print_row(w, &w->items[i], &v);
+        atx_reverified_clear(&v);
     }
-    return status;
+    return AT_OK;
 }
 
 static int exit_code(const work *w)

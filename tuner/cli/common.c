@@ -90,7 +90,7 @@ typedef struct folder_option {
 static at_status name_folders(const folder_option *o, const atx_option *table, at_error *err)
 {
     atx_str given = { 0 };
-    atx_folders folders = { .count = 0 };
+    ATX_LOCAL(atx_folders) folders = { .count = 0 };
     at_error cause = { .status = AT_OK };
     const char *before = getenv(o->variable);
     while (table->name && strcmp(table->name, o->option) != 0)
@@ -108,7 +108,6 @@ static at_status name_folders(const folder_option *o, const atx_option *table, a
         atx_fail(err, status, "%s (%s is %s)", cause.text, o->variable, before);
     if (status == AT_OK && setenv(o->variable, atx_str_text(&folders.text), 1) != 0)
         status = atx_no_memory(err);
-    atx_folders_clear(&folders);
     atx_str_clear(&given);
     return status;
 }
@@ -117,8 +116,8 @@ static at_status name_all_folders(const atx_option *table, at_error *err)
 {
     static const folder_option HEADERS = { "--headers", "headers", ATX_HEADERS_ENV },
                                ALLOW = { "--allow", "allow", ATX_ALLOW_ENV };
-    at_status status = name_folders(&HEADERS, table, err);
-    return status == AT_OK ? name_folders(&ALLOW, table, err) : status;
+    ATX_TRY(name_folders(&HEADERS, table, err));
+    return name_folders(&ALLOW, table, err);
 }
 
 /* The rows of a command, and those that all commands have. */
@@ -205,8 +204,8 @@ at_status atx_format_text_or_json(bool *json, const char *text, const char *what
 static at_status read_problem(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
                               bool of_user, at_error *err)
 {
-    atx_str line = { 0 };
-    atx_shapes shapes = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
+    ATX_LOCAL(atx_shapes) shapes = { 0 };
     at_error cause = { 0 };
 
     if (words->count == 0)
@@ -224,8 +223,6 @@ static at_status read_problem(atx_problem *out, const atx_words *words, const at
         *out = shapes.problems[0];
     if (status == AT_OK && of_user)
         atx_note(atx_str_text(&shapes.notes));
-    atx_shapes_clear(&shapes);
-    atx_str_clear(&line);
     return status;
 }
 
@@ -306,7 +303,7 @@ at_status atx_unknown_op(const atx_catalog *catalog, const char *before, const c
 at_status atx_known_template(const atx_catalog *catalog, const atx_problem *problems, size_t count,
                              const char *option, const char *name, at_error *err)
 {
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     const atx_op *op = problems[0].op;
     for (size_t i = 0; i < count; i++)
         if (atx_catalog_find_template(catalog, problems[i].op, name))
@@ -315,7 +312,6 @@ at_status atx_known_template(const atx_catalog *catalog, const atx_problem *prob
         atx_str_addf(&known, " %s", atx_catalog_template(catalog, op, i)->name);
     atx_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name,
              atx_str_text(&known));
-    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 
@@ -345,7 +341,7 @@ at_status atx_config_option(const atx_template **t, atx_config *config, const at
 
 static at_status known_value(const atx_template *t, const atx_fix *fix, at_error *err)
 {
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     int i = atx_param_find(t, fix->param, strlen(fix->param));
     if (i >= 0 && atx_param_find_text(&t->scope.params[i], fix->value, strlen(fix->value)) >= 0)
         return AT_OK;
@@ -357,26 +353,24 @@ static at_status known_value(const atx_template *t, const atx_fix *fix, at_error
     }
     atx_fail(err, AT_ERR_USAGE, "--fix: found '%s.%s=%s'; expected %s%s", t->name, fix->param, fix->value,
              i < 0 ? "a parameter of this template:" : "one of", atx_str_text(&known));
-    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 
 at_status atx_fixes_read(atx_fix *out, const atx_words *words, const atx_catalog *catalog,
                          const atx_problem *problems, size_t count, at_error *err)
 {
-    at_status status = AT_OK;
     at_error cause = { 0 };
-    for (int i = 0; i < words->count && status == AT_OK; i++) {
+    for (int i = 0; i < words->count; i++) {
         if (atx_fix_parse(&out[i], words->items[i], &cause) != AT_OK)
             return atx_fail(err, AT_ERR_USAGE, "--fix: %s", cause.text);
-        status = atx_known_template(catalog, problems, count, "--fix", out[i].template_name, err);
-        for (size_t k = 0; k < count && status == AT_OK; k++) {
+        ATX_TRY(atx_known_template(catalog, problems, count, "--fix", out[i].template_name, err));
+        for (size_t k = 0; k < count; k++) {
             const atx_template *t = atx_catalog_find_template(catalog, problems[k].op, out[i].template_name);
             if (t)
-                status = known_value(t, &out[i], err);
+                ATX_TRY(known_value(t, &out[i], err));
         }
     }
-    return status;
+    return AT_OK;
 }
 
 typedef struct adding {
@@ -401,13 +395,11 @@ at_status atx_catalog_add_recorded_of(atx_catalog *catalog, atx_store *store, at
 
 at_status atx_catalog_add_recorded(atx_catalog *catalog, const char *path, at_error *err)
 {
-    atx_store *store = NULL;
+    ATX_CLOSED(atx_store) *store = NULL;
     if (access(path, F_OK) != 0)
         return AT_OK;
-    at_status status = atx_store_open_recording(&store, path, NULL, err);
-    ATX_THEN(status, atx_catalog_add_recorded_of(catalog, store, err));
-    atx_store_close(store);
-    return status;
+    ATX_TRY(atx_store_open_recording(&store, path, NULL, err));
+    return atx_catalog_add_recorded_of(catalog, store, err);
 }
 
 at_status atx_catalog_add_replayed(atx_catalog *catalog, const char *device, at_error *err)
@@ -438,15 +430,13 @@ void atx_warn_of_network(const char *path)
 
 at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_error *err)
 {
-    at_status status = AT_OK;
     if (given) {
         *out = given;
         return AT_OK;
     }
-    status = atx_store_default_path(keep, err);
-    if (status == AT_OK)
-        *out = atx_str_text(keep);
-    return status;
+    ATX_TRY(atx_store_default_path(keep, err));
+    *out = atx_str_text(keep);
+    return AT_OK;
 }
 
 at_status atx_named_store(const char *path, at_error *err)
@@ -461,8 +451,8 @@ at_status atx_named_store(const char *path, at_error *err)
 
 at_status atx_db_to_read(const char **out, const char *given, atx_str *keep, at_error *err)
 {
-    at_status status = given ? atx_named_store(given, err) : AT_OK;
-    return status == AT_OK ? atx_db_path(out, given, keep, err) : status;
+    ATX_TRY(given ? atx_named_store(given, err) : AT_OK);
+    return atx_db_path(out, given, keep, err);
 }
 
 at_status atx_use_cache(atx_tune_options *options, const char *limit, atx_str *keep, at_error *err)

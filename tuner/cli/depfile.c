@@ -21,12 +21,11 @@ static void add_name(atx_str *out, const char *name)
 /* Built-in texts are no files and are left out. */
 static void add_file(atx_str *out, const char *file)
 {
-    char *path = realpath(file, NULL);
+    ATX_FREED char *path = realpath(file, NULL);
     if (path) {
         atx_str_add(out, " \\\n  ");
         add_name(out, path);
     }
-    free(path);
 }
 
 static void add_parts(atx_str *out, const atx_part *parts, int count)
@@ -38,12 +37,11 @@ static void add_parts(atx_str *out, const atx_part *parts, int count)
 /* An array's file, which is named as seen from the op's. */
 static void add_array(atx_str *out, const atx_op *op, const char *name)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     if (!name)
         return;
     atx_beside(&path, op->text.file, name);
     add_file(out, atx_str_text(&path));
-    atx_str_clear(&path);
 }
 
 /* The program's own comes first, with the built-in texts: a rule needs a prerequisite. */
@@ -63,16 +61,12 @@ static void add_op(atx_str *out, const atx_catalog *catalog, const atx_op *op)
 at_status atx_depfile_write(const char *path, const char *output, const atx_catalog *catalog,
                             const atx_op *op, at_error *err)
 {
-    atx_str text = { 0 };
-    at_status status = atx_catalog_read(catalog, op, err);
-    if (status != AT_OK)
-        return status;
+    ATX_LOCAL(atx_str) text = { 0 };
+    ATX_TRY(atx_catalog_read(catalog, op, err));
     add_name(&text, output);
     atx_str_add(&text, ":");
     add_op(&text, catalog, op);
     atx_str_add(&text, "\n");
-    status = atx_str_status(&text, err);
-    ATX_THEN(status, atx_out_write_all(path, atx_str_text(&text), text.len, err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_status(&text, err));
+    return atx_out_write_all(path, atx_str_text(&text), text.len, err);
 }

@@ -62,9 +62,7 @@ at_status atx_device_option(atx_target *out, const char *text, atx_store *store,
     bool done;
     atx_target asked;
     at_error cause = { 0 };
-    at_status status = read_option(&asked, &done, text, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(read_option(&asked, &done, text, err));
     return say_option(atx_lookup_device(out, &asked, store, with_shipped, &cause), &cause, err);
 }
 

@@ -18,14 +18,13 @@ static const char *plural(int64_t count)
 
 static void print_flaw(const atx_executed_flaw *f)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_flaw_text(&text, &f->flaw);
     atx_print(stdout, "  %s\n    of %s%s%s", atx_whole(&text), f->problem, f->config[0] ? " " : "",
               f->config);
     if (f->configs > 1)
         atx_print(stdout, ", and %" PRId64 " more", f->configs - 1);
     atx_print(stdout, "\n");
-    atx_str_clear(&text);
 }
 
 /* `tell_shapes`: they were not named. */
@@ -71,7 +70,7 @@ static void add_flaw(atx_str *o, const atx_executed_flaw *x)
 
 static void print_json(const atx_executed *x)
 {
-    atx_str o = { 0 };
+    ATX_LOCAL(atx_str) o = { 0 };
     atx_verdict verdict;
     const atx_executed_flaw *first = atx_executed_first(x);
     atx_str_add(&o, "{");
@@ -99,16 +98,14 @@ static void print_json(const atx_executed *x)
     atx_str_add(&o, "]}");
     atx_print(stdout, "%s\n", atx_whole(&o));
     fflush(stdout);
-    atx_str_clear(&o);
 }
 
 static void print_left_out(const atx_op *op, const atx_execute *e)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_execute_left_out(&text, e);
     if (text.len)
         atx_print(stdout, "%s: left out %s\n", op->name, atx_whole(&text));
-    atx_str_clear(&text);
 }
 
 /* ---- running ---- */
@@ -150,7 +147,7 @@ static at_status execute_op(atx_executed_total *total, const atx_executing *w, c
     at_status status = atx_execute_open(&e, &o, err);
     ATX_THEN(status, add_problems(e, w, op, err));
     for (int i = 0; i < atx_catalog_template_count(w->catalog, op) && status == AT_OK; i++) {
-        atx_executed x = { .t = NULL };
+        ATX_LOCAL(atx_executed) x = { .t = NULL };
         const atx_template *t = atx_catalog_template(w->catalog, op, i);
         if (!atx_words_choose(w->templates, t->name) || atx_cancel_requested ||
             (w->added_only && !atx_catalog_is_added(w->catalog, t)))
@@ -164,7 +161,6 @@ static at_status execute_op(atx_executed_total *total, const atx_executing *w, c
         total->run += x.configs;
         total->not_run += x.refused;
         total->left_out += x.left_out;
-        atx_executed_clear(&x);
     }
     if (status == AT_OK && w->format == ATX_TEXT)
         print_left_out(op, e);
@@ -196,14 +192,13 @@ int atx_executed_code(const atx_executed_total *total)
 
 at_status atx_execute_and_print(atx_executed_total *total, const atx_executing *w, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < atx_catalog_op_count(w->catalog) && status == AT_OK; i++) {
+    for (int i = 0; i < atx_catalog_op_count(w->catalog); i++) {
         const atx_op *op = atx_catalog_op(w->catalog, i);
         if (atx_words_choose(w->ops, op->name) && !op->recorded &&
             (!w->added_only || atx_catalog_has_added(w->catalog, op)))
-            status = execute_op(total, w, op, err);
+            ATX_TRY(execute_op(total, w, op, err));
     }
-    if (status == AT_OK && !atx_cancel_requested)
+    if (!atx_cancel_requested)
         warn_of_not_run(total);
-    return status;
+    return AT_OK;
 }

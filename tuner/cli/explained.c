@@ -307,7 +307,7 @@ static void add_side(atx_str *out, const atx_explained *x)
 
 void atx_explained_json(const atx_explained_problem *p, const atx_explained *sides, int count)
 {
-    atx_str o = { 0 };
+    ATX_LOCAL(atx_str) o = { 0 };
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", (int)p->rates->cc);
     atx_str_add(&o, "{");
@@ -326,5 +326,4 @@ void atx_explained_json(const atx_explained_problem *p, const atx_explained *sid
     }
     atx_str_add(&o, "]}");
     atx_print(stdout, "%s\n", atx_whole(&o));
-    atx_str_clear(&o);
 }

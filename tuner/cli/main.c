@@ -17,11 +17,10 @@
 /* A name and its description, which is wrapped within its own column if there is room. */
 static void print_fact(int columns, const char *name, const char *about)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     const size_t width = atx_terminal_width(stdout);
     atx_str_addf(&line, "  %-*s %s", columns, name, about);
     atx_print_line(stdout, width < NARROW ? 6 : (size_t)columns + 3, atx_whole(&line));
-    atx_str_clear(&line);
 }
 
 static void print_facts(const char *title, int columns, const atx_fact *facts)
@@ -75,10 +74,9 @@ static int unknown_command(const char *word)
 static bool names_an_op(const char *word)
 {
     const atx_catalog_options options = { .lazily = true };
-    atx_catalog *catalog = NULL;
+    ATX_CLOSED(atx_catalog) *catalog = NULL;
     bool known =
         atx_catalog_open_with(&catalog, &options, NULL) == AT_OK && atx_catalog_find_op(catalog, word);
-    atx_catalog_close(catalog);
     return known;
 }
 

@@ -17,7 +17,7 @@ static bool holds(const char *folder, const struct stat *file, int depth)
 {
     bool found = false;
     struct stat info;
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && !found && (e = readdir(dir));) {
         if (fstatat(dirfd(dir), e->d_name, &info, 0) != 0)
@@ -31,7 +31,6 @@ static bool holds(const char *folder, const struct stat *file, int depth)
     }
     if (dir)
         closedir(dir);
-    atx_str_clear(&name);
     return found;
 }
 

@@ -26,11 +26,10 @@ static void print_kernels(const atx_pack_set *set, int model)
     const atx_pack *pack = set->packs[model];
     atx_print(stdout, "  kernels; bytes of code; mean loss with it and those above\n");
     for (int k = 0; k < pack->kernel_count; k++) {
-        atx_str config = { 0 };
+        ATX_LOCAL(atx_str) config = { 0 };
         atx_config_text(&config, pack->kernels[k].t, &pack->kernels[k].config);
         atx_print(stdout, "  %c %6zu %7.1f %%  %s %s\n", 'A' + k, atx_pack_code_bytes(set, model, k),
                   100 * pack->curve[k].mean, pack->kernels[k].t->name, atx_str_text(&config));
-        atx_str_clear(&config);
     }
 }
 

@@ -29,20 +29,19 @@ static const char *made(FILE *to, const atx_str *text)
 
 void atx_put(FILE *to, const char *text)
 {
-    atx_str printable = { 0 };
+    ATX_LOCAL(atx_str) printable = { 0 };
     if (atx_is_printable(text)) {
         fputs(text, to);
         return;
     }
     atx_str_add_printable(&printable, text);
     fputs(made(to, &printable), to);
-    atx_str_clear(&printable);
 }
 
 void atx_print(FILE *to, const char *format, ...)
 {
     char line[512];
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
@@ -53,14 +52,13 @@ void atx_print(FILE *to, const char *format, ...)
         atx_str_addv(&text, format, again);
         atx_put(to, made(to, &text));
     }
-    atx_str_clear(&text);
     va_end(again);
     va_end(args);
 }
 
 void atx_print_line(FILE *to, size_t indent, const char *text)
 {
-    atx_str lines = { 0 };
+    ATX_LOCAL(atx_str) lines = { 0 };
     const size_t width = atx_terminal_width(to);
     const char *rest = text;
     if (width && atx_columns(text, strlen(text)) > width) {
@@ -72,7 +70,6 @@ void atx_print_line(FILE *to, size_t indent, const char *text)
     }
     atx_put(to, rest);
     atx_put(to, "\n");
-    atx_str_clear(&lines);
 }
 
 static const char *const CODES[] = {
@@ -89,10 +86,9 @@ static void add_painted(atx_str *out, bool colors, atx_color color, const char *
 
 void atx_paint(FILE *to, atx_color color, const char *text)
 {
-    atx_str painted = { 0 };
+    ATX_LOCAL(atx_str) painted = { 0 };
     add_painted(&painted, atx_terminal_has_colors(to), color, text);
     fputs(made(to, &painted), to);
-    atx_str_clear(&painted);
 }
 
 const char *atx_most_of(int64_t count)
@@ -102,11 +98,10 @@ const char *atx_most_of(int64_t count)
 
 void atx_say(atx_color color, const char *kind, const char *text)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     atx_str_add(&line, "autotune: ");
     add_painted(&line, *kind && atx_terminal_has_colors(stderr), color, kind);
     atx_str_add_printable(&line, text);
     atx_str_add(&line, "\n");
     fputs(line.failed ? text : atx_str_text(&line), stderr);
-    atx_str_clear(&line);
 }

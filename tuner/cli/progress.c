@@ -57,14 +57,13 @@ static void time_left(atx_str *out, const atx_progress *p, double list_left_s)
 static void rates(atx_str *out, const atx_progress *p)
 {
     atx_problem_key key = { 0 };
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     if (atx_problem_key_of(&key, &shape, p->problem, NULL) == AT_OK) {
         if (key.traffic_bytes > 0)
             atx_str_addf(out, ", %.0f GB/s", 1e-9 * (double)key.traffic_bytes / p->best_s);
         if (key.ops_count > 0)
             atx_str_addf(out, ", %.0f GFLOP/s", atx_gflop_per_s(key.ops_count, p->best_s));
     }
-    atx_str_clear(&shape);
 }
 
 static void best_so_far(atx_str *out, const atx_progress *p)
@@ -126,7 +125,7 @@ static void cut(atx_str *line, size_t width)
 
 void atx_progress_line(atx_str *out, const atx_progress *p, double list_left_s, size_t width)
 {
-    atx_str behind = { 0 };
+    ATX_LOCAL(atx_str) behind = { 0 };
     add_head(out, p);
     if (p->phase != ATX_PHASE_SETUP)
         add_count(&behind, p);
@@ -140,7 +139,6 @@ void atx_progress_line(atx_str *out, const atx_progress *p, double list_left_s, 
     if (width)
         cut(out, width);
     out->failed |= behind.failed;
-    atx_str_clear(&behind);
 }
 
 void atx_display_init(atx_display *display, bool quiet, bool verbose)
@@ -211,7 +209,7 @@ bool atx_display_due(atx_display *d, const atx_progress *p, double now_s)
 
 void atx_display_show(atx_display *d, const atx_progress *p)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     const double now_s = atx_now_s();
     const size_t width = d->terminal ? atx_terminal_width(stderr) : 0;
     if (!atx_display_due(d, p, now_s))
@@ -221,5 +219,4 @@ void atx_display_show(atx_display *d, const atx_progress *p)
     atx_print(stderr, d->terminal ? "%s" : "%s\n", atx_str_text(&line));
     fflush(stderr);
     d->drawn = d->terminal;
-    atx_str_clear(&line);
 }

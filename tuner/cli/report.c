@@ -99,7 +99,7 @@ static void notes(atx_str *out, const atx_result *r)
 
 void atx_report_fit(atx_report_layout *layout, const atx_problem *problems, size_t count)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     const size_t most = layout->width > PROBLEM_COLUMNS + FIGURE_COLUMNS ? layout->width - FIGURE_COLUMNS : 0;
     for (size_t i = 0; i < count; i++) {
         atx_str_reset(&text);
@@ -109,7 +109,6 @@ void atx_report_fit(atx_report_layout *layout, const atx_problem *problems, size
     }
     if (layout->width && layout->problem_columns > most)
         layout->problem_columns = most;
-    atx_str_clear(&text);
 }
 
 static int problem_columns(const atx_report_layout *layout)
@@ -155,7 +154,7 @@ static void add_front(atx_str *out, const atx_report_layout *layout, const atx_r
 
 static void text_row(atx_str *out, const atx_report_layout *layout, const atx_result *r)
 {
-    atx_str details = { 0 };
+    ATX_LOCAL(atx_str) details = { 0 };
     const size_t begin = out->len;
     char time[32], part[16] = "-", speed[24] = "-";
     problem_text(out, r->problem);
@@ -177,7 +176,6 @@ static void text_row(atx_str *out, const atx_report_layout *layout, const atx_re
         add_front(out, layout, r);
     }
     out->failed |= details.failed;
-    atx_str_clear(&details);
 }
 
 /* The winner, as an exact answer. */

@@ -92,7 +92,7 @@ static bool write_all(const char *text, size_t len)
 /* One line, without its newline. */
 static bool write_line(const char *line, size_t len)
 {
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     size_t indent = 0;
     while (indent < len && line[indent] == ' ')
         indent++;
@@ -101,7 +101,6 @@ static bool write_line(const char *line, size_t len)
     atx_wrap(&out, line + indent, len - indent, box);
     atx_str_add(&out, "\n");
     bool good = !out.failed && write_all(out.data, out.len);
-    atx_str_clear(&out);
     return good;
 }
 

@@ -62,13 +62,12 @@ static void read_log(atx_undefined *out, const atx_tokens *code, const char *log
 static at_status add_note(atx_str *out, const atx_undefined_file *file, const char *text,
                           atx_headers *headers, at_error *err)
 {
-    atx_str note = { 0 };
+    ATX_LOCAL(atx_str) note = { 0 };
     at_status status = atx_headers_note(&note, headers, text, err);
     if (status == AT_OK && note.len) {
         atx_render_note(out, note.data);
         atx_str_add(out, "//!autotune option -default-device\n");
     }
-    atx_str_clear(&note);
     atx_str_add(out, file->defines ? file->defines : "");
     atx_str_add(out, text);
     return status == AT_OK ? atx_str_status(out, err) : status;
@@ -78,12 +77,10 @@ static at_status add_note(atx_str *out, const atx_undefined_file *file, const ch
 static at_status allow_folder_of(atx_allowed **out, const atx_undefined_file *file,
                                  const atx_headers *headers, at_error *err)
 {
-    atx_str folder = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 };
     atx_join_path(&folder, file->path, ".");
-    at_status status = atx_str_status(&folder, err);
-    ATX_THEN(status, atx_allowed_open(out, folder.data, file->allow, headers, err));
-    atx_str_clear(&folder);
-    return status;
+    ATX_TRY(atx_str_status(&folder, err));
+    return atx_allowed_open(out, folder.data, file->allow, headers, err);
 }
 
 static at_status gather(atx_gathered *out, const atx_undefined_file *file, const atx_headers *headers,
@@ -121,10 +118,10 @@ at_status atx_undefined_gather(atx_gathered *out, const atx_undefined_file *file
 
 static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefined_file *file, at_error *err)
 {
-    atx_gathered all = { 0 };
+    ATX_LOCAL(atx_gathered) all = { 0 };
     atx_headers *headers = NULL;
-    atx_tokens plain = { 0 };
-    atx_str noted = { 0 }, code = { 0 }, log = { 0 };
+    ATX_LOCAL(atx_tokens) plain = { 0 };
+    ATX_LOCAL(atx_str) noted = { 0 }, code = { 0 }, log = { 0 };
     atx_resources ignored;
     bool ok = false;
     at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
@@ -138,21 +135,15 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefin
                                        err));
     if (status == AT_OK && !ok)
         read_log(out, &plain, atx_str_text(&log));
-    atx_tokens_clear(&plain);
-    atx_gathered_clear(&all);
     atx_headers_close(headers);
-    atx_str_clear(&noted);
-    atx_str_clear(&code);
-    atx_str_clear(&log);
     return status;
 }
 
 void atx_undefined_find(atx_undefined *out, const atx_undefined_file *file)
 {
-    atx_nvrtc *nvrtc = NULL;
+    ATX_CLOSED(atx_nvrtc) *nvrtc = NULL;
     at_error ignored;
     *out = (atx_undefined){ .count = 0 };
     if (atx_nvrtc_open(&nvrtc, &ignored) == AT_OK && compile(out, nvrtc, file, &ignored) != AT_OK)
         *out = (atx_undefined){ .count = 0 };
-    atx_nvrtc_close(nvrtc);
 }

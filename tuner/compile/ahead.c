@@ -112,8 +112,8 @@ static bool read_directive(atx_str *out, reading *r, const char *rendered, const
 
 void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *headers, size_t noted_bytes)
 {
-    atx_pragmas pragmas = { 0 };
-    atx_str lines = { 0 };
+    ATX_LOCAL(atx_pragmas) pragmas = { 0 };
+    ATX_LOCAL(atx_str) lines = { 0 };
     atx_lexer lexer = { .text = rendered,
                         .len = strlen(rendered),
                         .options = { .lines = true, .active = true, .defined = "AUTOTUNE_RENDERED" } };
@@ -127,20 +127,16 @@ void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *head
     bool asked_for = !goes_on && !r.own; /* a macro of the head is for a header */
     if (!asked_for && r.worth && !lines.failed)
         atx_str_add_bytes(out, atx_str_text(&lines), lines.len);
-    atx_str_clear(&lines);
-    atx_pragmas_clear(&pragmas);
 }
 
 bool atx_ahead_wanted(const char *rendered)
 {
-    atx_pragmas pragmas = { 0 };
-    atx_str lines = { 0 };
+    ATX_LOCAL(atx_pragmas) pragmas = { 0 };
+    ATX_LOCAL(atx_str) lines = { 0 };
     bool noted = atx_pragmas_read(&pragmas, rendered, NULL) == AT_OK && pragmas.headers;
     if (!noted)
         atx_ahead_lines(&lines, rendered, NULL, 0);
     bool wanted = noted || lines.len;
-    atx_pragmas_clear(&pragmas);
-    atx_str_clear(&lines);
     return wanted;
 }
 

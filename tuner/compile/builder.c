@@ -59,16 +59,14 @@ void atx_build_clear(atx_build *build)
 static at_status make_key(char key[ATX_HASH_TEXT], const char source_hash[ATX_HASH_TEXT],
                           const atx_builder *builder, at_error *err)
 {
-    atx_str how = { 0 };
+    ATX_LOCAL(atx_str) how = { 0 };
     atx_sha256 h;
     atx_nvrtc_key(&how, builder->nvrtc, builder->cc, ATX_CUBIN);
     atx_sha256_init(&h);
     atx_sha256_add(&h, atx_str_text(&how), how.len);
     atx_sha256_add(&h, source_hash, ATX_HASH_TEXT);
     atx_sha256_text(&h, key);
-    at_status status = atx_str_status(&how, err);
-    atx_str_clear(&how);
-    return status;
+    return atx_str_status(&how, err);
 }
 
 static at_status hash(atx_build *build, const atx_builder *builder, at_error *err)
@@ -130,19 +128,18 @@ bool atx_build_distrust(atx_build *build)
 at_status atx_build_start(atx_build *build, atx_builder *builder, const atx_template *t, atx_dtype type,
                           const atx_config *config, const int64_t *slots, at_error *err)
 {
-    at_status status = atx_render(&build->source, t, type, config, slots, err);
-    return status == AT_OK ? atx_build_look_up(build, builder, err) : status;
+    ATX_TRY(atx_render(&build->source, t, type, config, slots, err));
+    return atx_build_look_up(build, builder, err);
 }
 
 static void keep_in_cache(const atx_build *build, atx_builder *builder)
 {
-    atx_str log = { 0 };
+    ATX_LOCAL(atx_str) log = { 0 };
     atx_nvrtc_log_with_resources(&log, atx_str_text(&build->log), &build->resources);
     if (atx_str_status(&log, &builder->cache_error) != AT_OK ||
         atx_store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
                             atx_str_text(&log), &builder->cache_error) != AT_OK)
         give_up_cache(builder);
-    atx_str_clear(&log);
 }
 
 void atx_builder_keep(atx_builder *builder, const char *source_hash)
@@ -272,21 +269,19 @@ static at_status bind_arg(struct atx_kernel_arg *out, atx_kernel *k, const atx_o
 static at_status bind_args(struct atx_kernel_arg *out, int *count, atx_kernel *k, const atx_template *t,
                            const atx_step *step, const int64_t *slots, at_error *err)
 {
-    at_status status = AT_OK;
-    for (*count = 0; *count < step->arg_count && status == AT_OK; ++*count) {
+    for (*count = 0; *count < step->arg_count; ++*count) {
         const atx_arg *arg = atx_template_arg(t, step->args[*count]);
         const int index = arg->map ? t->call.maps[arg->map - 1].arg : step->args[*count];
-        status = bind_arg(&out[*count], k, t->op, arg, index, slots, err);
+        ATX_TRY(bind_arg(&out[*count], k, t->op, arg, index, slots, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status bind_maps(atx_kernel *k, const atx_template *t, const int64_t *slots, at_error *err)
 {
-    at_status status = AT_OK;
-    for (; k->map_count < t->call.map_count && status == AT_OK; k->map_count++)
-        status = atx_tensor_layout_of(&k->maps[k->map_count], t, k->map_count, slots, err);
-    return status;
+    for (; k->map_count < t->call.map_count; k->map_count++)
+        ATX_TRY(atx_tensor_layout_of(&k->maps[k->map_count], t, k->map_count, slots, err));
+    return AT_OK;
 }
 
 /*
@@ -299,12 +294,11 @@ static at_status bind_kernel(atx_kernel *out, const atx_build *build, const char
     atx_kernel k = {
         .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count
     };
-    at_status status = atx_geometry_of(&k.geometry, launch, slots, err);
-    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        status = bind_arg(&k.args[i], &k, op, &op->args[i], i, slots, err);
-    if (status == AT_OK)
-        *out = k;
-    return status;
+    ATX_TRY(atx_geometry_of(&k.geometry, launch, slots, err));
+    for (int i = 0; i < op->arg_count; i++)
+        ATX_TRY(bind_arg(&k.args[i], &k, op, &op->args[i], i, slots, err));
+    *out = k;
+    return AT_OK;
 }
 
 /* The name that the compiler gave a kernel, within the cubin; without one (a replay) its own. */
@@ -317,9 +311,9 @@ static at_status find_name(const char **out, const atx_build *build, const char 
 static at_status bind_step(atx_kernel_step *out, atx_kernel *k, const atx_build *build, const atx_template *t,
                            const atx_step *step, const int64_t *slots, at_error *err)
 {
-    at_status status = atx_geometry_of(&out->geometry, &step->launch, slots, err);
-    ATX_THEN(status, find_name(&out->name, build, step->kernel, err));
-    return status == AT_OK ? bind_args(out->args, &out->arg_count, k, t, step, slots, err) : status;
+    ATX_TRY(atx_geometry_of(&out->geometry, &step->launch, slots, err));
+    ATX_TRY(find_name(&out->name, build, step->kernel, err));
+    return bind_args(out->args, &out->arg_count, k, t, step, slots, err);
 }
 
 static at_status bind_variable(struct atx_kernel_variable *out, const atx_build *build, const atx_op *op,
@@ -400,19 +394,18 @@ static int validator_params(const atx_op *op)
 at_status atx_validator_check(const atx_op *op, const void *code, size_t len, at_error *err)
 {
     const char *names[ATX_MAX_STEPS];
-    at_status status = AT_OK;
     int count = atx_op_validators(names, op);
-    for (int i = 0; i < count && status == AT_OK; i++) {
+    for (int i = 0; i < count; i++) {
         atx_cubin_kernel k;
-        status = atx_cubin_find(&k, code, len, names[i], err);
-        if (status == AT_OK && k.param_count >= 0 && k.param_count != validator_params(op))
-            status = atx_fail(
+        ATX_TRY(atx_cubin_find(&k, code, len, names[i], err));
+        if (k.param_count >= 0 && k.param_count != validator_params(op))
+            return atx_fail(
                 err, AT_ERR_INPUT,
                 "kernel '%s', which validates, takes %d parameters; expected %d: the operation's arguments, "
                 "the right answer of each output, and unsigned long long *wrong",
                 names[i], k.param_count, validator_params(op));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status add_validator(atx_kernel *k, const char *name, at_error *err)
@@ -432,11 +425,10 @@ at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_
     int count = atx_op_validators(names, op);
     if (count == 0)
         return AT_OK;
-    at_status status =
-        build->cubin.len ? atx_validator_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
-    ATX_THEN(status, bind_kernel(out, build, names[0], &op->expected.launch, op, slots, err));
-    ATX_THEN(status, atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err));
-    for (int i = 1; i < count && status == AT_OK; i++)
-        status = add_validator(out, names[i], err);
-    return status;
+    ATX_TRY(build->cubin.len ? atx_validator_check(op, build->cubin.data, build->cubin.len, err) : AT_OK);
+    ATX_TRY(bind_kernel(out, build, names[0], &op->expected.launch, op, slots, err));
+    ATX_TRY(atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err));
+    for (int i = 1; i < count; i++)
+        ATX_TRY(add_validator(out, names[i], err));
+    return AT_OK;
 }

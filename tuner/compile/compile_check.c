@@ -129,29 +129,27 @@ static void count_failure(atx_compile_check *c, atx_compile_check_row *r)
 static at_status check_connection(atx_compile_check *c, job *j, const atx_compiled *done, at_error *err)
 {
     atx_compile_check_row *r = &c->rows[j->row];
-    atx_str why = { 0 };
+    ATX_LOCAL(atx_str) why = { 0 };
     const char *about = "";
     atx_limits limits;
     at_error cause = { 0 };
-    at_status status = AT_OK;
     const atx_connection in = { done->code.data, done->code.len, &done->resources, &limits };
     atx_arch_limits(&limits, r->cc);
     if (!r->t && atx_validator_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
         atx_str_add(&why, cause.text);
     else if (!r->t && j->launches)
-        status = atx_connection_check_reference(&why, &about, &in, r->op, j->launches->geometries, err);
+        ATX_TRY(atx_connection_check_reference(&why, &about, &in, r->op, j->launches->geometries, err));
     else if (r->t)
-        status = atx_connection_check(&why, &about, &in, r->t, j->launches, err);
-    if (status == AT_OK && why.len) {
+        ATX_TRY(atx_connection_check(&why, &about, &in, r->t, j->launches, err));
+    if (why.len) {
         const bool fits = strcmp(about, ATX_NOT_RESIDENT) != 0; /* else it would on a larger device */
         const atx_fault_source from = source(c, j->row, (size_t)done->tag);
         if (fits)
             count_failure(c, r);
-        status = atx_faults_add(&c->faults, &from, j->config, about, atx_str_text(&why),
-                                fits ? ATX_FAULT_FAILS : ATX_FAULT_LEFT_OUT, err);
+        ATX_TRY(atx_faults_add(&c->faults, &from, j->config, about, atx_str_text(&why),
+                               fits ? ATX_FAULT_FAILS : ATX_FAULT_LEFT_OUT, err));
     }
-    atx_str_clear(&why);
-    return status;
+    return AT_OK;
 }
 
 static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *err)
@@ -167,14 +165,13 @@ static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *
         record_resources(r, &done->resources, j->launches ? j->launches->geometries->shared_bytes : 0);
         status = check_connection(c, j, done, err);
     } else {
-        atx_str cause = { 0 };
+        ATX_LOCAL(atx_str) cause = { 0 };
         count_failure(c, r);
         atx_nvrtc_cause(&cause, atx_str_text(&done->log));
         status = atx_str_status(&cause, err);
         const atx_fault_source from = source(c, j->row, (size_t)done->tag);
         ATX_THEN(status, atx_faults_add(&c->faults, &from, j->config, atx_str_text(&cause),
                                         atx_str_text(&done->log), ATX_FAULT_FAILS, err));
-        atx_str_clear(&cause);
     }
     free(j->config);
     free(j->launches);
@@ -229,13 +226,11 @@ static at_status for_variant(atx_str *out, const atx_compile_check *c, const atx
 static at_status hand_over(atx_compile_check *c, size_t row, const atx_str *source, const char *file,
                            at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     const atx_compile_check_row *r = &c->rows[row];
-    at_status status = for_variant(&text, c, r, source, err);
-    ATX_THEN(status, atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(&text), file, r->cc,
-                                     ATX_CUBIN, err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(for_variant(&text, c, r, source, err));
+    return atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(&text), file, r->cc, ATX_CUBIN,
+                           err);
 }
 
 /* Hands one source to the compiler, unless it was there before. */
@@ -244,15 +239,13 @@ static at_status submit(atx_compile_check *c, size_t row, const atx_str *source,
 {
     char hash[ATX_HASH_TEXT], keyed[ATX_HASH_TEXT + 16], arch[ATX_ARCH_TEXT];
     bool known = false;
-    at_status status = atx_str_status(source, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_str_status(source, err));
     c->rows[row].configs++;
     atx_hash_text(hash, source->data, source->len);
     atx_arch_text(arch, c->rows[row].cc, c->variant);
     int n = snprintf(keyed, sizeof keyed, "%s %s", hash, arch);
     atx_hash_text(hash, keyed, (size_t)n);
-    status = remember(c, hash, &known, err);
+    at_status status = remember(c, hash, &known, err);
     while (status == AT_OK && !known && !atx_pool_has_room(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
     if (status != AT_OK || known || *c->options.cancel)
@@ -284,13 +277,11 @@ static at_status find_row(size_t *out, atx_compile_check *c, atx_compile_check_r
 static at_status leave_out(atx_compile_check *c, size_t row, const char *config, const atx_problem *problem,
                            const char *cause, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_str_addf(&text, "%s; found for ", cause);
     atx_problem_show(&text, problem);
-    at_status status = atx_str_status(&text, err);
-    ATX_THEN(status, add_fault(c, row, config, cause, atx_str_text(&text), ATX_FAULT_LEFT_OUT, err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_status(&text, err));
+    return add_fault(c, row, config, cause, atx_str_text(&text), ATX_FAULT_LEFT_OUT, err);
 }
 
 static at_status check_config(atx_compile_check *c, size_t row, const atx_config *config,
@@ -299,7 +290,7 @@ static at_status check_config(atx_compile_check *c, size_t row, const atx_config
     const atx_template *t = c->rows[row].t;
     int64_t own[ATX_MAX_SLOTS];
     atx_launches launches;
-    atx_str source = { 0 }, text = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 }, text = { 0 };
     at_error cause = { 0 };
     memcpy(own, slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&text, t, config);
@@ -312,8 +303,6 @@ static at_status check_config(atx_compile_check *c, size_t row, const atx_config
         status = atx_render(&source, t, c->rows[row].type, config, slots, err);
     if (status == AT_OK && good)
         status = submit(c, row, &source, t->text.file, atx_str_text(&text), &launches, err);
-    atx_str_clear(&source);
-    atx_str_clear(&text);
     return status;
 }
 
@@ -369,7 +358,7 @@ static at_status check_template(atx_compile_check *c, const atx_template *t, con
                                 const int64_t *slots, int cc, at_error *err)
 {
     const atx_dtype type = problem->type;
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     atx_rng rng = { c->options.seed };
     size_t row = 0;
     atx_cancel cancel = { .flag = c->options.cancel };
@@ -390,7 +379,6 @@ static at_status check_template(atx_compile_check *c, const atx_template *t, con
         atx_space_config(&config, space, all ? i : atx_space_sample(space, &rng));
         status = check_config(c, row, &config, problem, slots, err);
     }
-    atx_space_close(space);
     return status;
 }
 
@@ -426,23 +414,19 @@ static at_status check_trusted(atx_compile_check *c, const atx_problem *p, const
 static at_status check_reference(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
                                  at_error *err)
 {
-    atx_str source = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 };
     atx_launches launches = { 0 };
     size_t row = 0;
-    at_status status =
-        find_row(&row, c, (atx_compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
+    ATX_TRY(find_row(&row, c, (atx_compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err));
     at_error cause = { 0 };
     bool own = p->op->expected.reference[0] != '\0';
-    if (status == AT_OK &&
-        (atx_op_check_inputs(p->op, p->type, &cause) != AT_OK ||
-         (own && atx_geometry_of(launches.geometries, &p->op->expected.launch, slots, &cause) != AT_OK)))
-        status = add_failure(c, row, cause.text, err);
-    ATX_THEN(status, atx_render_reference(&source, p, err));
-    ATX_THEN(status, submit(c, row, &source, p->op->text.file, "", own ? &launches : NULL, err));
-    if (status == AT_OK)
-        c->rows[row].configs = 1; /* the same one for every shape */
-    atx_str_clear(&source);
-    return status;
+    if (atx_op_check_inputs(p->op, p->type, &cause) != AT_OK ||
+        (own && atx_geometry_of(launches.geometries, &p->op->expected.launch, slots, &cause) != AT_OK))
+        ATX_TRY(add_failure(c, row, cause.text, err));
+    ATX_TRY(atx_render_reference(&source, p, err));
+    ATX_TRY(submit(c, row, &source, p->op->text.file, "", own ? &launches : NULL, err));
+    c->rows[row].configs = 1; /* the same one for every shape */
+    return AT_OK;
 }
 
 at_status atx_compile_check_problem(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,

@@ -67,10 +67,9 @@ at_status atx_faults_add(atx_faults *faults, const atx_fault_source *from, const
             return join(&faults->items[i], from, config, log, err);
     if (!atx_grow(&faults->items, &faults->cap, faults->count, sizeof *faults->items))
         return atx_no_memory(err);
-    at_status status = take_texts(&f, config, log, err);
-    if (status == AT_OK)
-        faults->items[faults->count++] = f;
-    return status;
+    ATX_TRY(take_texts(&f, config, log, err));
+    faults->items[faults->count++] = f;
+    return AT_OK;
 }
 
 bool atx_faults_has(const atx_faults *faults, const atx_template *t, enum atx_fault_kind kind)

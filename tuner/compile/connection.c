@@ -394,8 +394,7 @@ at_status atx_launches_of(atx_launches *out, const atx_template *t, const int64_
 at_status atx_geometries_of(atx_geometry out[ATX_MAX_STEPS], const atx_template *t, const int64_t *slots,
                             at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < t->call.step_count && status == AT_OK; i++)
-        status = atx_geometry_of(&out[i], &t->call.steps[i].launch, slots, err);
-    return status;
+    for (int i = 0; i < t->call.step_count; i++)
+        ATX_TRY(atx_geometry_of(&out[i], &t->call.steps[i].launch, slots, err));
+    return AT_OK;
 }

@@ -36,20 +36,19 @@ static bool waits_for_grid(const atx_str *ptx, const char *kernel)
 static at_status compile(atx_compiled *out, const atx_sensitivity_query *q, const atx_str *source,
                          at_error *err)
 {
-    at_status status =
-        atx_pool_submit(q->pool, 0, atx_str_text(source), q->t->text.file, q->cc, ATX_PTX, err);
-    while (status == AT_OK && !atx_pool_take(q->pool, out) && !atx_cancel_due(q->cancel)) {
+    ATX_TRY(atx_pool_submit(q->pool, 0, atx_str_text(source), q->t->text.file, q->cc, ATX_PTX, err));
+    while (!atx_pool_take(q->pool, out) && !atx_cancel_due(q->cancel)) {
         atx_pool_wait(q->pool, NULL, 100);
-        status = atx_pool_pump(q->pool, err);
+        ATX_TRY(atx_pool_pump(q->pool, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status look(int *step, const atx_sensitivity_query *q, const atx_config *config, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
-    atx_str source = { 0 };
-    atx_compiled done = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 };
+    ATX_LOCAL(atx_compiled) done = { 0 };
     memcpy(slots, q->slots, (size_t)q->t->op->scope.symbols.count * sizeof *slots);
     at_status status = atx_config_bind(slots, q->t, config, err);
     ATX_THEN(status, atx_render(&source, q->t, q->type, config, q->slots, err));
@@ -61,14 +60,12 @@ static at_status look(int *step, const atx_sensitivity_query *q, const atx_confi
             waits_for_grid(&done.code, q->t->call.steps[i].kernel))
             *step = i;
     }
-    atx_compiled_clear(&done);
-    atx_str_clear(&source);
     return status;
 }
 
 at_status atx_grid_sync_find(int *step, const atx_sensitivity_query *q, at_error *err)
 {
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     *step = -1;
     if (!gives_reason(q->t))
         return AT_OK;
@@ -78,6 +75,5 @@ at_status atx_grid_sync_find(int *step, const atx_sensitivity_query *q, at_error
         atx_space_config(&config, space, 0);
         status = look(step, q, &config, err);
     }
-    atx_space_close(space);
     return status;
 }

@@ -44,12 +44,11 @@ static void add_folder_of(atx_str *out, const char *path)
 /* `real` has no links in it; the folder may. */
 static bool is_in(const char *real, const char *folder)
 {
-    char *real_folder = folder[0] ? realpath(folder, NULL) : NULL;
+    ATX_FREED char *real_folder = folder[0] ? realpath(folder, NULL) : NULL;
     size_t len = real_folder ? strlen(real_folder) : 0;
     while (len && real_folder[len - 1] == '/')
         len--; /* the root */
     bool in = real_folder && strncmp(real, real_folder, len) == 0 && real[len] == '/';
-    free(real_folder);
     return in;
 }
 
@@ -66,7 +65,7 @@ static bool is_library(const char *real, const atx_include_folders *folders)
 
 static bool is_own(const char *real, const char *name, const atx_include_folders *folders)
 {
-    atx_str folder = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 };
     add_folder_of(&folder, name);
     bool own = is_in(real, atx_str_text(&folder));
     atx_str_add(&folder, "../common");
@@ -74,7 +73,6 @@ static bool is_own(const char *real, const char *name, const atx_include_folders
     for (int i = 0; i < folders->own_count && !own; i++)
         own = is_in(real, folders->own[i]);
     own = own && !folder.failed;
-    atx_str_clear(&folder);
     return own;
 }
 
@@ -107,7 +105,7 @@ static bool has_outside(scan *s, const char *joined, const char *path)
 /* Does a file of the template's own, or one that it includes, reach outside? */
 static bool reaches_outside(scan *s, const char *path)
 {
-    atx_str raw = { 0 }, text = { 0 }, wide = { 0 };
+    ATX_LOCAL(atx_str) raw = { 0 }, text = { 0 }, wide = { 0 };
     bool outside = s->depth == MAX_DEPTH || atx_regular_read(&raw, path, MAX_BYTES, NULL) != AT_OK ||
                    strlen(atx_str_text(&raw)) != raw.len;
     if (!outside) {
@@ -119,9 +117,6 @@ static bool reaches_outside(scan *s, const char *path)
     outside =
         outside || has_outside(s, atx_str_text(&text), path) || has_outside(s, atx_str_text(&wide), path);
     s->depth--;
-    atx_str_clear(&raw);
-    atx_str_clear(&text);
-    atx_str_clear(&wide);
     return outside;
 }
 
@@ -143,11 +138,10 @@ static bool is_harmful(scan *s, const char *path)
 
 static bool is_harmful_in(scan *s, const char *folder, const atx_hidden *d)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     atx_str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
     s->no_memory = s->no_memory || path.failed;
     bool harmful = is_harmful(s, atx_str_text(&path));
-    atx_str_clear(&path);
     return harmful;
 }
 
@@ -158,10 +152,8 @@ static bool is_outside(scan *s, const atx_hidden *d, const char *includer)
     if (!d->name || d->len > MAX_PATH_LEN || memmem(d->name, d->len, "?\?", 2)) /* of a trigraph */
         return true;
     if (d->name[0] == '/') {
-        char *path = atx_text_copy(d->name, d->len), *real = path ? realpath(path, NULL) : NULL;
+        ATX_FREED char *path = atx_text_copy(d->name, d->len), *real = path ? realpath(path, NULL) : NULL;
         bool outside = !real || is_harmful(s, path);
-        free(real);
-        free(path);
         return outside;
     }
     add_folder_of(&folder, includer);
@@ -217,7 +209,7 @@ at_status atx_includes_check(atx_str *safe, const char *source, const char *name
                              const atx_include_folders *folders, at_error *err)
 {
     scan s = { .folders = folders, .name = name };
-    atx_str text = { 0 }, wide = { 0 }, again = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 }, wide = { 0 }, again = { 0 };
     atx_hidden_join(&text, source);
     replace_outside(safe, &s, atx_str_text(&text));
     atx_hidden_join_widely(&wide, safe->len ? safe->data : source);
@@ -230,9 +222,6 @@ at_status atx_includes_check(atx_str *safe, const char *source, const char *name
     for (size_t i = 0; i < s.seen_count; i++)
         free(s.seen[i]);
     free(s.seen);
-    atx_str_clear(&text);
-    atx_str_clear(&wide);
-    atx_str_clear(&again);
     return failed ? atx_no_memory(err) : AT_OK;
 }
 
@@ -300,15 +289,13 @@ static const char *quoted_line(const char *line)
  */
 static bool is_quoted(const char *source, const char *line, size_t len)
 {
-    atx_str label = { 0 }, quoted = { 0 };
+    ATX_LOCAL(atx_str) label = { 0 }, quoted = { 0 };
     const char *next = quoted_line(line);
     next += strspn(next, BLANKS);
     atx_str_addf(&label, " \"%.*s\"\n", (int)len, line);
     atx_str_add_bytes(&quoted, next, strcspn(next, "\n"));
     bool is = !label.failed && quoted.len && !quoted.failed && strstr(source, atx_str_text(&label)) &&
               strstr(source, atx_str_text(&quoted));
-    atx_str_clear(&label);
-    atx_str_clear(&quoted);
     return is;
 }
 
@@ -339,12 +326,11 @@ static int list_lacks(atx_str *out, const char *source)
     int count = 0, shown = 0;
     const char *name, *at = source;
     while ((name = atx_device_lacks(&len, &at)) != NULL) {
-        atx_str one = { 0 };
+        ATX_LOCAL(atx_str) one = { 0 };
         atx_str_addf(&one, "%.*s", len < MAX_SHOWN ? (int)len : MAX_SHOWN, name);
         const bool known = out->len && strstr(atx_str_text(out), atx_str_text(&one));
         if (!known && count++ < SHOWN)
             atx_str_addf(out, "%s%s", shown++ ? ", " : "", atx_str_text(&one));
-        atx_str_clear(&one);
     }
     if (count > shown)
         atx_str_addf(out, " and %d more", count - shown);

@@ -76,21 +76,18 @@ static at_status tell_grids(const atx_lint_query *q, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
     atx_problem smallest;
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     at_error why = { 0 };
     if (!make_smallest(&smallest, q->problem) || atx_problem_bind(slots, &smallest, q->limits, NULL) != AT_OK)
         return AT_OK;
     at_status status = atx_space_open_until(&space, q->t, slots, NULL, 0, q->cancel, err);
     if (status == AT_OK && has_no_grid(&why, space, q->t, slots)) {
-        atx_str text = { 0 }, shape = { 0 };
+        ATX_LOCAL(atx_str) text = { 0 }, shape = { 0 };
         atx_problem_shape(&shape, &smallest);
         atx_str_addf(&text, "%s. So it is for the smallest shape, %s: such configurations are left out there",
                      why.text, atx_str_text(&shape));
         q->warn(q->context, atx_str_text(&text));
-        atx_str_clear(&text);
-        atx_str_clear(&shape);
     }
-    atx_space_close(space);
     return status == AT_ERR_INPUT ? AT_OK
                                   : status; /* an expression that has no value there is not checked here */
 }
@@ -121,7 +118,7 @@ static void tell_order(const atx_lint_query *q, const atx_step *step)
     }
     if (same)
         return;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_str_addf(&text, "kernel '%s' is given", step->kernel);
     for (int i = 0; i < count; i++)
         atx_str_addf(&text, " %s", atx_template_arg(q->t, step->args[i])->name);
@@ -130,7 +127,6 @@ static void tell_order(const atx_lint_query *q, const atx_step *step)
         atx_str_addf(&text, " %s", words[i].name);
     atx_str_add(&text, ": is it the order that `arg` says?");
     q->warn(q->context, atx_str_text(&text));
-    atx_str_clear(&text);
 }
 
 /* ---- constant memory ---- */
@@ -155,7 +151,7 @@ static void tell_constants(const atx_lint_query *q)
     if (!atx_code_read(&code, q->t->text.source))
         return;
     for (size_t at = 0; atx_code_constant(&found, &behind, &code, &at);) {
-        atx_str text = { 0 };
+        ATX_LOCAL(atx_str) text = { 0 };
         if (is_filled(q->t->op, found.name))
             continue;
         atx_str_addf(&text,
@@ -168,7 +164,6 @@ static void tell_constants(const atx_lint_query *q)
             atx_str_addf(&text, "a name of at most %d characters, which an argument can go into",
                          ATX_MAX_WORD - 1);
         q->warn(q->context, atx_str_text(&text));
-        atx_str_clear(&text);
     }
     atx_tokens_clear(&code);
 }
@@ -177,7 +172,7 @@ at_status atx_lint_find(const atx_lint_query *q, at_error *err)
 {
     const atx_template *t = q->t;
     int64_t slots[ATX_MAX_SLOTS];
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     for (int i = 0; i < t->call.step_count && q->order; i++)
         tell_order(q, &t->call.steps[i]);
     tell_constants(q);
@@ -185,7 +180,6 @@ at_status atx_lint_find(const atx_lint_query *q, at_error *err)
     ATX_THEN(status, atx_space_open_until(&space, t, slots, NULL, 0, q->cancel, err));
     if (status == AT_OK)
         tell_idle(q, space);
-    atx_space_close(space);
     return status == AT_OK && q->grids ? tell_grids(q, err) : status;
 }
 
@@ -194,10 +188,9 @@ at_status atx_lint_find(const atx_lint_query *q, at_error *err)
 /* Is the space of these requirements empty? What takes too long, or cannot be evaluated, counts as not. */
 static bool is_empty(const atx_template *t, const int64_t *slots, atx_cancel *cancel)
 {
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     bool empty =
         atx_space_open_until(&space, t, slots, NULL, 0, cancel, NULL) == AT_OK && atx_space_count(space) == 0;
-    atx_space_close(space);
     return empty;
 }
 

@@ -111,13 +111,12 @@ static at_status read_log(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *log, 
     nvrtcResult result = nvrtc->call.nvrtcGetProgramLogSize(program, &size);
     if (result != NVRTC_SUCCESS)
         return atx_fail(err, AT_ERR_DEVICE, "NVRTC gave no log: %s", nvrtc->call.nvrtcGetErrorString(result));
-    char *raw = calloc(size + 1, 1);
+    ATX_FREED char *raw = calloc(size + 1, 1);
     if (!raw)
         return atx_no_memory(err);
     nvrtc->call.nvrtcGetProgramLog(program, raw);
     atx_nvrtc_errors_first(raw);
     atx_nvrtc_digest(raw, log, resources);
-    free(raw);
     return atx_str_status(log, err);
 }
 
@@ -290,14 +289,13 @@ static at_status read_code(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *code
     if (result != NVRTC_SUCCESS || size == 0)
         return atx_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s",
                         nvrtc->call.nvrtcGetErrorString(result));
-    char *bytes = malloc(size);
+    ATX_FREED char *bytes = malloc(size);
     if (!bytes)
         return atx_no_memory(err);
     result = kind == ATX_CUBIN ? nvrtc->call.nvrtcGetCUBIN(program, bytes)
                                : nvrtc->call.nvrtcGetPTX(program, bytes);
     atx_str_reset(code);
     atx_str_add_bytes(code, bytes, kind == ATX_CUBIN ? size : size - 1); /* PTX counts its final zero */
-    free(bytes);
     if (result != NVRTC_SUCCESS)
         return atx_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s",
                         nvrtc->call.nvrtcGetErrorString(result));
@@ -313,12 +311,11 @@ static bool blames_source(nvrtcResult result)
 
 static at_status unknown_arch(const atx_nvrtc *nvrtc, int cc, at_error *err)
 {
-    atx_str list = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 };
     for (int i = 0; i < nvrtc->arch_count; i++)
         atx_str_addf(&list, " %d", nvrtc->archs[i]);
     atx_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) does not compile for compute capability %d; it knows%s",
              nvrtc->version, nvrtc->path, cc, atx_str_text(&list));
-    atx_str_clear(&list);
     return AT_ERR_DEVICE;
 }
 
@@ -357,7 +354,7 @@ static void grow_heap(const atx_nvrtc *nvrtc, const job *j)
 static bool compile_ahead(atx_nvrtc *nvrtc, job *j, atx_str *log, atx_resources *resources,
                           const char *source, size_t reached)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     bool done = false;
     if (nvrtc->ahead[0] && !(j->pragmas->headers && nvrtc->only_behind))
         atx_ahead_lines(&text, source, nvrtc->own, reached);
@@ -375,7 +372,6 @@ static bool compile_ahead(atx_nvrtc *nvrtc, job *j, atx_str *log, atx_resources 
     j->tried = !done;
     if (!done && j->program)
         nvrtc->call.nvrtcDestroyProgram(&j->program);
-    atx_str_clear(&text);
     return done;
 }
 

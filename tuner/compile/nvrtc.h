@@ -27,6 +27,7 @@ at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, bool no_envi
                               at_error *err) AT_MUST_CHECK;
 
 void atx_nvrtc_close(atx_nvrtc *nvrtc);
+ATX_CLOSES(atx_nvrtc)
 
 const char *atx_nvrtc_version(const atx_nvrtc *nvrtc); /* "13.0" */
 const char *atx_nvrtc_path(const atx_nvrtc *nvrtc);    /* what was opened */

@@ -18,13 +18,12 @@ const char *const atx_toolkit_variables[ATX_TOOLKIT_VARIABLES] = { "CUDA_HOME", 
 
 void atx_nvrtc_glob(glob_t *found, const char *root, const char *pattern)
 {
-    atx_str whole = { 0 };
+    ATX_LOCAL(atx_str) whole = { 0 };
     for (const char *at = root; *at; at++)
         atx_str_addf(&whole, "%s%c", strchr("\\*?[]{},~", *at) ? "\\" : "", *at);
     atx_str_add(&whole, pattern);
     if (!whole.failed)
         glob(atx_str_text(&whole), GLOB_BRACE, NULL, found);
-    atx_str_clear(&whole);
 }
 
 /* ---- which headers ---- */
@@ -32,10 +31,10 @@ void atx_nvrtc_glob(glob_t *found, const char *root, const char *pattern)
 /* The value of a macro that a header #defines as a number; 0: it does not. */
 static int read_macro(const char *folder, const char *file, const char *macro)
 {
-    char *line = NULL;
+    ATX_FREED char *line = NULL;
     size_t size = 0;
     int value = 0;
-    atx_str path = { 0 }, wanted = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 }, wanted = { 0 };
     atx_str_addf(&path, "%s/%s", folder, file);
     atx_str_addf(&wanted, "#define %s ", macro);
     FILE *in = path.failed || wanted.failed ? NULL : fopen(path.data, "re");
@@ -44,9 +43,6 @@ static int read_macro(const char *folder, const char *file, const char *macro)
             value = (int)strtol(line + wanted.len, NULL, 10);
     if (in)
         fclose(in);
-    free(line);
-    atx_str_clear(&path);
-    atx_str_clear(&wanted);
     return value;
 }
 
@@ -60,7 +56,7 @@ static int version_of(const char *folder)
 /* The best folder so far: `beside` NVRTC any of the same major version will do. */
 static void consider(atx_nvrtc *nvrtc, const char *folder, bool beside)
 {
-    atx_str file = { 0 };
+    ATX_LOCAL(atx_str) file = { 0 };
     atx_str_addf(&file, "%s/cuda_fp16.h", folder);
     bool there = !file.failed && access(file.data, R_OK) == 0;
     int version = there ? version_of(folder) : 0;
@@ -71,7 +67,6 @@ static void consider(atx_nvrtc *nvrtc, const char *folder, bool beside)
         nvrtc->cuda[0] = realpath(folder, NULL);
         nvrtc->headers_number = version;
     }
-    atx_str_clear(&file);
 }
 
 static void consider_below(atx_nvrtc *nvrtc, const char *root, const char *pattern, bool beside)

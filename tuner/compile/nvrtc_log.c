@@ -131,12 +131,11 @@ static char *copy_of_kind(char *to, const char *log, head kind)
 void atx_nvrtc_errors_first(char *log)
 {
     const size_t len = strlen(log);
-    char *ordered = malloc(len + 2);
+    ATX_FREED char *ordered = malloc(len + 2);
     if (!ordered) /* in the compiler's order, then */
         return;
     copy_of_kind(copy_of_kind(ordered, log, ERROR_HEAD), log, OTHER_HEAD);
     memcpy(log, ordered, len);
-    free(ordered);
 }
 
 bool atx_nvrtc_first_error(atx_log_error *out, const char *log)

@@ -85,7 +85,7 @@ static void note(search *s, const char *format, ...) AT_PRINTF(2, 3);
 
 static void note(search *s, const char *format, ...)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     va_list args;
     va_start(args, format);
     atx_str_addv(&line, format, args);
@@ -94,7 +94,6 @@ static void note(search *s, const char *format, ...)
         atx_str_addf(&s->tried, "\n  %s", atx_str_text(&line));
     else
         s->left_out++;
-    atx_str_clear(&line);
 }
 
 /* Says the loader that there is no file of this name? It says the same of a library that this one needs. */
@@ -143,10 +142,9 @@ static bool try_folder(search *s, const char *folder)
                                          "libnvrtc.so" };
     bool done = false;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !done; i++) {
-        atx_str path = { 0 };
+        ATX_LOCAL(atx_str) path = { 0 };
         atx_str_addf(&path, "%s%s%s", folder ? folder : "", folder ? "/" : "", NAMES[i]);
         done = !path.failed && try_library(s, path.data, false);
-        atx_str_clear(&path);
     }
     return done;
 }
@@ -232,15 +230,13 @@ static bool find_library(search *s)
  */
 static void load_builtins(const atx_nvrtc *nvrtc)
 {
-    atx_str path = { 0 };
-    char *real = realpath(nvrtc->path, NULL); /* the loader's folders hold links into the toolkit */
+    ATX_LOCAL(atx_str) path = { 0 };
+    ATX_FREED char *real = realpath(nvrtc->path, NULL); /* the loader's folders hold links into the toolkit */
     if (real)
         atx_str_addf(&path, "%.*s/libnvrtc-builtins.so.%s", (int)(strrchr(real, '/') - real), real,
                      nvrtc->version);
     if (path.len && !path.failed && !dlopen(path.data, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE))
         dlerror(); /* it may be elsewhere: NVRTC itself tells when it is nowhere */
-    atx_str_clear(&path);
-    free(real);
 }
 
 /* ---- opening ---- */

@@ -91,7 +91,7 @@ static at_status serve(atx_nvrtc *nvrtc, atx_str *own_ahead, const atx_str *requ
     atx_code kind = (atx_code)atx_get_i64(&r);
     const char *name = atx_get_text(&r), *source = atx_get_text(&r), *ahead = atx_get_text(&r),
                *headers = atx_get_text(&r);
-    atx_str code = { 0 }, log = { 0 };
+    ATX_LOCAL(atx_str) code = { 0 }, log = { 0 };
     atx_resources resources = ATX_RESOURCES_UNKNOWN;
     bool ok = false;
 
@@ -99,38 +99,33 @@ static at_status serve(atx_nvrtc *nvrtc, atx_str *own_ahead, const atx_str *requ
         return atx_bug(err, "a compile worker was sent an unreadable job");
     use_ahead(nvrtc, own_ahead, ahead);
     double start_s = atx_now_s();
-    at_status status = atx_nvrtc_use_headers(nvrtc, headers, err);
-    ATX_THEN(status, atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
-                                       &(atx_nvrtc_source){ source, name, cc, kind }, err));
+    ATX_TRY(atx_nvrtc_use_headers(nvrtc, headers, err));
+    ATX_TRY(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                              &(atx_nvrtc_source){ source, name, cc, kind }, err));
     double compile_s = atx_now_s() - start_s;
-    if (status == AT_OK) {
-        atx_put_i64(reply, tag);
-        atx_put_i64(reply, ok);
-        put_resources(reply, &resources);
-        atx_put_f64(reply, compile_s);
-        atx_put_bytes(reply, atx_str_text(&code), code.len);
-        atx_put_bytes(reply, atx_str_text(&log), log.len);
-    }
-    atx_str_clear(&code);
-    atx_str_clear(&log);
-    return status;
+    atx_put_i64(reply, tag);
+    atx_put_i64(reply, ok);
+    put_resources(reply, &resources);
+    atx_put_f64(reply, compile_s);
+    atx_put_bytes(reply, atx_str_text(&code), code.len);
+    atx_put_bytes(reply, atx_str_text(&log), log.len);
+    return AT_OK;
 }
 
 /* Tells the pool that NVRTC cannot be used. */
 static void send_failure(at_status status, const at_error *why)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     atx_put_i64(&body, status);
     atx_put_text(&body, why->text);
     at_status sent = atx_wire_send(ATX_CHILD_FD, FAILED, &body, NULL);
     (void)sent; /* the supervisor has ended */
-    atx_str_clear(&body);
 }
 
 /* After a job that took much memory the next one begins in a new worker: less than half would be left. */
 static at_status serve_all(atx_nvrtc *nvrtc, rlim_t memory_bytes, at_error *err)
 {
-    atx_str request = { 0 }, reply = { 0 }, ahead = { 0 };
+    ATX_LOCAL(atx_str) request = { 0 }, reply = { 0 }, ahead = { 0 };
     uint32_t kind = 0;
     rlim_t enough = mapped_bytes() + memory_bytes / 2;
     at_status status = atx_wire_send(ATX_CHILD_FD, READY, &reply, err);
@@ -141,32 +136,25 @@ static at_status serve_all(atx_nvrtc *nvrtc, rlim_t memory_bytes, at_error *err)
         if ((status = serve(nvrtc, &ahead, &request, &reply, err)) == AT_OK)
             status = atx_wire_send(ATX_CHILD_FD, RESULT, &reply, err);
     }
-    atx_str_clear(&ahead);
-    atx_str_clear(&request);
-    atx_str_clear(&reply);
     return status;
 }
 
 /* NVRTC's work at its first kernel is done early, while the device is starting. */
 static at_status warm_up(atx_nvrtc *nvrtc, at_error *err)
 {
-    atx_str code = { 0 }, log = { 0 };
+    ATX_LOCAL(atx_str) code = { 0 }, log = { 0 };
     atx_resources resources;
     bool ok;
-    at_status status =
-        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
-                          &(atx_nvrtc_source){ "extern \"C\" __global__ void k() {}", "warm.cu",
-                                               atx_nvrtc_nearest(nvrtc, INT_MAX), ATX_CUBIN },
-                          err);
-    atx_str_clear(&code);
-    atx_str_clear(&log);
-    return status;
+    return atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                             &(atx_nvrtc_source){ "extern \"C\" __global__ void k() {}", "warm.cu",
+                                                  atx_nvrtc_nearest(nvrtc, INT_MAX), ATX_CUBIN },
+                             err);
 }
 
 int atx_pool_worker_main(const char *memory_bytes)
 {
     at_error err = { 0 };
-    atx_nvrtc *nvrtc = NULL;
+    ATX_CLOSED(atx_nvrtc) *nvrtc = NULL;
     rlim_t bytes = strtoull(memory_bytes, NULL, 10);
     limit_memory(bytes);
     keep_memory();
@@ -176,6 +164,5 @@ int atx_pool_worker_main(const char *memory_bytes)
     ATX_THEN(status, serve_all(nvrtc, bytes, &err));
     if (status != AT_OK)
         send_failure(status, &err);
-    atx_nvrtc_close(nvrtc);
     return status == AT_OK ? 0 : 1;
 }

@@ -106,9 +106,8 @@ static bool find_definition(atx_str *out, const atx_template *t, const char *nam
  */
 static bool is_hidden(const atx_template *t, const char *name)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     bool hidden = !atx_is_macro(t, name) && find_directive(&line, t, name);
-    atx_str_clear(&line);
     return hidden;
 }
 
@@ -133,7 +132,7 @@ static at_status start(search *s, int i, at_error *err)
     const atx_sensitivity_query *q = s->q;
     probe *p = &s->probes[i];
     int64_t own[ATX_MAX_SLOTS];
-    atx_str source = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 };
     at_error ignored;
 
     memcpy(own, q->slots, (size_t)q->t->op->scope.symbols.count * sizeof *own);
@@ -148,19 +147,17 @@ static at_status start(search *s, int i, at_error *err)
         status = take(s, err);
     if (status == AT_OK && !atx_cancel_due(q->cancel))
         status = atx_pool_submit(q->pool, i, atx_str_text(&source), q->t->text.file, q->cc, ATX_CUBIN, err);
-    atx_str_clear(&source);
     return status;
 }
 
 static at_status compile_all(search *s, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i <= ATX_MAX_PARAMS && status == AT_OK; i++)
+    for (int i = 0; i <= ATX_MAX_PARAMS; i++)
         if (s->probes[i].used)
-            status = start(s, i, err);
-    while (status == AT_OK && atx_pool_busy(s->q->pool) && !atx_cancel_due(s->q->cancel))
-        status = take(s, err);
-    return status;
+            ATX_TRY(start(s, i, err));
+    while (atx_pool_busy(s->q->pool) && !atx_cancel_due(s->q->cancel))
+        ATX_TRY(take(s, err));
+    return AT_OK;
 }
 
 /* ---- rounds ---- */
@@ -209,10 +206,9 @@ static at_status play_round(search *s, at_error *err)
         any = any || s->probes[i].used;
     }
     base->used = any;
-    at_status status = compile_all(s, err);
-    if (status == AT_OK)
-        compare(s);
-    return status;
+    ATX_TRY(compile_all(s, err));
+    compare(s);
+    return AT_OK;
 }
 
 /* ---- why ---- */
@@ -237,7 +233,7 @@ static bool is_in_code(const atx_template *t, const char *name)
 
 static void explain(atx_str *out, const atx_template *t, const atx_param *param, bool launches)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     atx_str_addf(out, "parameter '%s' changes %s: its values give the same machine code", param->name,
                  launches ? "the launch alone" : "nothing");
     if (!is_in_code(t, param->name))
@@ -250,18 +246,16 @@ static void explain(atx_str *out, const atx_template *t, const atx_param *param,
                      "; hidden by %s, which defines it again: take that line out, or put it between #ifndef "
                      "%s and #endif",
                      atx_str_text(&line), param->name);
-    atx_str_clear(&line);
 }
 
 static void tell(search *s)
 {
     for (int i = 0; i < s->q->t->scope.param_count; i++) {
-        atx_str why = { 0 };
+        ATX_LOCAL(atx_str) why = { 0 };
         if (s->matters[i] || !s->pairs[i])
             continue;
         explain(&why, s->q->t, &s->q->t->scope.params[i], s->launches[i]);
         s->q->useless(s->q->context, i, atx_str_text(&why));
-        atx_str_clear(&why);
     }
 }
 

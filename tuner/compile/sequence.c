@@ -89,11 +89,9 @@ static at_status walk_loop(walk *w, int loop, at_error *err)
 {
     const atx_loop *l = &w->of->loops->items[loop];
     int64_t first = 0, last = 0;
-    at_status status = l->first ? atx_expr_eval(&first, l->first, w->slots, err) : AT_OK;
-    ATX_THEN(status, atx_expr_eval(&last, l->last, w->slots, err));
-    ATX_THEN(status, check_sizes(w, l, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(l->first ? atx_expr_eval(&first, l->first, w->slots, err) : AT_OK);
+    ATX_TRY(atx_expr_eval(&last, l->last, w->slots, err));
+    ATX_TRY(check_sizes(w, l, err));
     last -= !l->first && last > INT64_MIN;
     const int64_t low = l->down ? last : first, high = l->down ? first : last;
     const int64_t count = low > high                                   ? 0
@@ -102,26 +100,25 @@ static at_status walk_loop(walk *w, int loop, at_error *err)
     for (int k = 0; k < l->swap_count; k++)
         if (l->swaps[k].from >= 0 && count % 2 == 0 && count > 0)
             exchange(w, &l->swaps[k]);
-    for (int64_t i = 0; i < count && status == AT_OK; i++) {
+    for (int64_t i = 0; i < count; i++) {
         w->slots[l->slot] = l->down ? first - i : first + i;
-        status = w->rounds++ < MAX_ROUNDS ? walk_iteration(w, loop, i, count, err) : too_many(w, err);
+        ATX_TRY(w->rounds++ < MAX_ROUNDS ? walk_iteration(w, loop, i, count, err) : too_many(w, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* `loop`: the first of the loops that may begin there. */
 static at_status walk_steps(walk *w, int loop, int begin, int end, at_error *err)
 {
     const atx_loops *loops = w->of->loops;
-    at_status status = AT_OK;
-    for (int step = begin; step < end && status == AT_OK;) {
+    for (int step = begin; step < end;) {
         while (loop < loops->count && loops->items[loop].begin < step)
             loop++;
         const bool is_loop = loop < loops->count && loops->items[loop].begin == step;
-        status = is_loop ? walk_loop(w, loop, err) : walk_launch(w, step, err);
+        ATX_TRY(is_loop ? walk_loop(w, loop, err) : walk_launch(w, step, err));
         step = is_loop ? loops->items[loop].end : step + 1;
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_sequence_walk(const atx_sequence *s, const int64_t *slots, atx_launch_visitor *visit,
@@ -186,8 +183,8 @@ const atx_arg *atx_sequence_scalar(const atx_sequence *s, int index)
 static at_status write_scalar(struct atx_kernel_arg *out, const atx_arg *arg, const int64_t *slots,
                               at_error *err)
 {
-    at_status status = atx_scalar_check(arg, slots, err);
-    return status == AT_OK ? atx_scalar_value(&out->value, arg, slots, err) : status;
+    ATX_TRY(atx_scalar_check(arg, slots, err));
+    return atx_scalar_value(&out->value, arg, slots, err);
 }
 
 static at_status write_launch(void *context, const atx_sequence_launch *seen, at_error *err)
@@ -200,19 +197,18 @@ static at_status write_launch(void *context, const atx_sequence_launch *seen, at
     one.arg_count = atx_sequence_args(args, s, seen);
     memcpy(one.args, seen->step ? k->more[seen->step - 1].args : k->args, sizeof one.args);
     const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
-    at_status status = atx_geometry_of(&one.geometry, launch, seen->slots, err);
-    for (int i = 0; i < one.arg_count && status == AT_OK; i++) {
+    ATX_TRY(atx_geometry_of(&one.geometry, launch, seen->slots, err));
+    for (int i = 0; i < one.arg_count; i++) {
         const atx_arg *scalar = atx_sequence_scalar(s, args[i]);
         if (scalar)
-            status = write_scalar(&one.args[i], scalar, seen->slots, err);
+            ATX_TRY(write_scalar(&one.args[i], scalar, seen->slots, err));
         else if (one.args[i].is_struct)
-            status = check_struct(s, seen, &s->op->args[args[i]], err);
+            ATX_TRY(check_struct(s, seen, &s->op->args[args[i]], err));
         else if (args[i] < s->op->arg_count && s->op->args[args[i]].role != ATX_SCALAR)
             one.args[i].buffer = atx_arg_buffer(s->op, args[i]);
     }
-    if (status == AT_OK)
-        atx_launches_add(w->launches, &one);
-    return status;
+    atx_launches_add(w->launches, &one);
+    return AT_OK;
 }
 
 at_status atx_sequence_write(atx_str *launches, const atx_sequence *s, const atx_kernel *kernel,

@@ -67,14 +67,10 @@ at_status atx_device_replay_parse(atx_replay_spec *out, const char *spec, at_err
     const char *path = spec + sizeof REPLAY - 1;
     size_t len = 0;
     *out = (atx_replay_spec){ .pace = 0 };
-    at_status status = check_replay(spec, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(check_replay(spec, err));
     take_pace(&out->pace, &len, path); /* a good one, as was seen */
     atx_str_add_bytes(&out->file, path, len);
-    status = atx_str_status(&out->file, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_str_status(&out->file, err));
     const char *at = strrchr(atx_str_text(&out->file), '@');
     if (at && access(atx_str_text(&out->file), F_OK) != 0) {
         if (strlen(at + 1) >= sizeof out->name)

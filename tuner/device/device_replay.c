@@ -192,7 +192,6 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
 {
     replay *d = ours(device);
     atx_str problem = { 0 };
-    at_status status = AT_OK;
     atx_str_addf(&problem, "%s %s %s", key->op, key->shape, key->type_key);
     const recording *t = find_recording(d, atx_str_text(&problem));
     atx_str_clear(&problem);
@@ -201,11 +200,11 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
             return atx_no_memory(err);
         d->recordings[d->recording_count] = (recording){ 0 };
         t = &d->recordings[d->recording_count++];
-        status = read_recording(&d->recordings[d->recording_count - 1], d, key, warm, err);
+        ATX_TRY(read_recording(&d->recordings[d->recording_count - 1], d, key, warm, err));
     }
-    for (size_t i = 0; i < t->count && status == AT_OK; i++)
+    for (size_t i = 0; i < t->count; i++)
         visit(context, t->entries[i].name, t->entries[i].hash, t->entries[i].config);
-    return status;
+    return AT_OK;
 }
 
 /* ---- looking up ---- */
@@ -337,13 +336,12 @@ static bool is_named(const char *name, const entry *e)
 /* Is the entry one of the lines? */
 static bool is_listed(const char *lines, const entry *e)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     bool found = false;
     atx_str_addf(&line, "%s %s", e->name, e->config);
     const char *text = atx_str_text(&line);
     for (const char *at = lines; !found && (at = strstr(at, text)) != NULL; at++)
         found = (at == lines || at[-1] == '\n') && (at[line.len] == '\0' || at[line.len] == '\n');
-    atx_str_clear(&line);
     return found;
 }
 
@@ -420,7 +418,6 @@ static at_status replay_remeasure(atx_device *device, const atx_remeasure_reques
 {
     const replay *d = ours(device);
     const atx_winner *w = NULL;
-    at_status status = AT_OK;
     bool won = false;
 
     for (int i = 0; i < request->count; i++) {
@@ -434,23 +431,22 @@ static at_status replay_remeasure(atx_device *device, const atx_remeasure_reques
         }
     }
     *notes = (atx_remeasure_notes){ .conditions = w ? w->conditions : ATX_CONDITIONS_UNKNOWN };
-    for (int i = 0; i < request->count && status == AT_OK; i++)
-        status = remeasure_row(&rows[i], d, &request->list[i], w, won, err);
-    return status == AT_OK ? wait_for_remeasure(d, rows, request->count, err) : status;
+    for (int i = 0; i < request->count; i++)
+        ATX_TRY(remeasure_row(&rows[i], d, &request->list[i], w, won, err));
+    return wait_for_remeasure(d, rows, request->count, err);
 }
 
 /* ---- opening ---- */
 
 static void replay_close(atx_device *device)
 {
-    replay *d = ours(device);
+    ATX_FREED replay *d = ours(device);
     for (size_t i = 0; i < d->recording_count; i++)
         recording_clear(&d->recordings[i]);
     free(d->recordings);
     atx_store_close(d->store);
     if (d->timer >= 0)
         close(d->timer);
-    free(d);
 }
 
 /* What a replay's device is called begins with ATX_REPLAY_NAME: cut, two recorded devices could be one. */
@@ -488,9 +484,7 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     else if (atx_arch_parse(&info->limits, cc, NULL) != AT_OK)
         return atx_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
                         path, cc);
-    status = name_device(info, path, d->recorded.device, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(name_device(info, path, d->recorded.device, err));
     info->ordinal = ATX_REPLAY_ORDINAL;
     snprintf(info->driver, sizeof info->driver, "%.12s" ATX_REPLAY_RECORDING "%s", d->recorded.driver, hash);
     snprintf(info->nvrtc, sizeof info->nvrtc, "%s", d->recorded.nvrtc);

@@ -91,13 +91,12 @@ static void forget_queue(atx_runner *d)
 
 static void runner_close(atx_device *device)
 {
-    atx_runner *d = ours(device);
+    ATX_FREED atx_runner *d = ours(device);
     atx_child_stop(&d->child, STOP_GRACE_S);
     forget_queue(d);
     atx_str_clear(&d->setup);
     atx_device_close(d->recording);
     free(d->spec);
-    free(d);
 }
 
 at_status atx_device_count(int *out, atx_cancel *cancel, at_error *err)
@@ -128,10 +127,8 @@ at_status atx_device_uuids(char (*uuids)[64], int *out, int most, atx_cancel *ca
 
 static at_status open_problem(atx_runner *d, at_error *err)
 {
-    atx_str body = { 0 };
-    at_status status = atx_runner_ask(d, ATX_SETUP, &d->setup, ATX_READY, &body, SETUP_DEADLINE_S, err);
-    atx_str_clear(&body);
-    return status;
+    ATX_LOCAL(atx_str) body = { 0 };
+    return atx_runner_ask(d, ATX_SETUP, &d->setup, ATX_READY, &body, SETUP_DEADLINE_S, err);
 }
 
 static at_status start_again(atx_runner *d, at_error *err)
@@ -181,10 +178,8 @@ static at_status runner_setup(atx_device *device, const atx_setup *setup, at_err
     d->deadline_s = d->recording ? REPLAY_DEADLINE_S : atx_trial_deadline_s(setup);
     atx_str_reset(&d->setup);
     atx_write_setup(&d->setup, setup);
-    at_status status = atx_str_status(&d->setup, err);
-    if (status != AT_OK)
-        return status;
-    status = open_problem(d, &cause);
+    ATX_TRY(atx_str_status(&d->setup, err));
+    at_status status = open_problem(d, &cause);
     if (status == AT_ERR_DEVICE && atx_runner_has_died(d))
         status = atx_runner_restart(d, &cause);
     if (status == AT_OK)
@@ -295,7 +290,7 @@ static at_status hear(atx_runner *d, const atx_measured *m, atx_measured *out, b
 
 static at_status take_frame(atx_runner *d, atx_measured *out, bool *got, at_error *err)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     uint32_t kind = 0;
     atx_measured m;
     at_error cause = { 0 };
@@ -315,7 +310,6 @@ static at_status take_frame(atx_runner *d, atx_measured *out, bool *got, at_erro
     } else {
         status = atx_bug(err, "the device runner sent message %u when a trial was under way", (unsigned)kind);
     }
-    atx_str_clear(&body);
     return status;
 }
 

@@ -124,7 +124,7 @@ static at_status try_each_alone(bool *found, const asked *r, atx_remeasure_row *
 static at_status measure_rest(const asked *r, atx_remeasure_row *rows, at_error *err)
 {
     const int count = r->request->count;
-    atx_top_candidate *rest = malloc((size_t)count * sizeof *rest);
+    ATX_FREED atx_top_candidate *rest = malloc((size_t)count * sizeof *rest);
     atx_remeasure_row got[ATX_MAX_TOP_CANDIDATES];
     int places[ATX_MAX_TOP_CANDIDATES], left = 0;
     if (!rest)
@@ -138,7 +138,6 @@ static at_status measure_rest(const asked *r, atx_remeasure_row *rows, at_error 
     at_status status = left ? measure(r, rest, left, REMEASURE_DEADLINE_S, got, err) : AT_OK;
     for (int i = 0; i < left && status == AT_OK; i++)
         rows[places[i]] = got[i];
-    free(rest);
     return status;
 }
 

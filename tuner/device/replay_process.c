@@ -24,20 +24,16 @@ typedef struct replayer {
 
 static at_status reply_bytes(uint32_t kind, const void *bytes, size_t size, at_error *err)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     atx_put_bytes(&body, bytes, size);
-    at_status status = atx_runner_reply(kind, &body, err);
-    atx_str_clear(&body);
-    return status;
+    return atx_runner_reply(kind, &body, err);
 }
 
 static at_status reply_number(uint32_t kind, int64_t number, at_error *err)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     atx_put_i64(&body, number);
-    at_status status = atx_runner_reply(kind, &body, err);
-    atx_str_clear(&body);
-    return status;
+    return atx_runner_reply(kind, &body, err);
 }
 
 static void ignore(void *context, const char *template_name, const char *template_hash, const char *config)
@@ -68,20 +64,18 @@ static at_status load(replayer *r, const char *identity, at_error *err)
 static at_status serve_setup(replayer *r, atx_reader *in, at_error *err)
 {
     atx_setup setup;
-    at_status status = atx_read_setup(&setup, in, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_read_setup(&setup, in, err));
     r->warm = setup.warm;
-    status = atx_device_setup(r->device, &setup, err);
-    return status == AT_OK ? reply_number(ATX_READY, 1, err) : status;
+    ATX_TRY(atx_device_setup(r->device, &setup, err));
+    return reply_number(ATX_READY, 1, err);
 }
 
 static at_status serve_trial(replayer *r, atx_reader *in, at_error *err)
 {
     atx_trial trial;
-    at_status status = atx_read_trial(&trial, in, err);
-    ATX_THEN(status, load(r, trial.kernel.identity, err));
-    return status == AT_OK ? atx_device_submit(r->device, &trial, err) : status;
+    ATX_TRY(atx_read_trial(&trial, in, err));
+    ATX_TRY(load(r, trial.kernel.identity, err));
+    return atx_device_submit(r->device, &trial, err);
 }
 
 static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
@@ -90,7 +84,7 @@ static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
     atx_remeasure_row rows[ATX_MAX_TOP_CANDIDATES];
     atx_remeasure_notes notes;
     atx_remeasure_request request;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     at_status status = atx_read_remeasure(&request, list, in, err);
     r->cancelled = 0;
     for (int i = 0; i < request.count && status == AT_OK; i++)
@@ -102,7 +96,6 @@ static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
     atx_put_bytes(&body, &notes, sizeof notes);
     atx_put_bytes(&body, rows, (size_t)request.count * sizeof *rows);
     status = atx_runner_reply(ATX_REMEASURED, &body, err);
-    atx_str_clear(&body);
     return status;
 }
 
@@ -133,7 +126,7 @@ static at_status serve(replayer *r, uint32_t kind, const atx_str *body, at_error
 
 static at_status take_request(replayer *r, at_error *err)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     uint32_t kind = 0;
     at_error cause = { 0 };
     at_status status = atx_wire_recv(ATX_CHILD_FD, &kind, &body, err);
@@ -142,7 +135,6 @@ static at_status take_request(replayer *r, at_error *err)
         at_status failure = serve(r, kind, &body, &cause);
         status = failure == AT_OK ? AT_OK : atx_runner_reply_failure(failure, &cause, err);
     }
-    atx_str_clear(&body);
     return status;
 }
 
@@ -150,26 +142,24 @@ static at_status answer(replayer *r, at_error *err)
 {
     atx_measured measured;
     bool got = true;
-    at_status status = AT_OK;
-    while (status == AT_OK && got) {
-        status = atx_device_pump(r->device, &measured, &got, err);
-        if (status == AT_OK && got)
-            status = reply_bytes(ATX_MEASURED, &measured, sizeof measured, err);
+    while (got) {
+        ATX_TRY(atx_device_pump(r->device, &measured, &got, err));
+        if (got)
+            ATX_TRY(reply_bytes(ATX_MEASURED, &measured, sizeof measured, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status serve_all(replayer *r, at_error *err)
 {
-    at_status status = AT_OK;
-    while (status == AT_OK && !r->over) {
+    while (!r->over) {
         struct pollfd fds[2] = { { .fd = ATX_CHILD_FD, .events = POLLIN }, atx_device_fd(r->device) };
         poll(fds, 2, LOOK_MS);
         if (fds[0].revents)
-            status = take_request(r, err);
-        ATX_THEN(status, answer(r, err));
+            ATX_TRY(take_request(r, err));
+        ATX_TRY(answer(r, err));
     }
-    return status;
+    return AT_OK;
 }
 
 int atx_replay_main(const char *spec)

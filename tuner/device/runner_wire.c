@@ -204,27 +204,24 @@ at_status atx_read_remeasure(atx_remeasure_request *out, atx_top_candidate *list
 
 at_status atx_runner_reply(uint32_t kind, const atx_str *body, at_error *err)
 {
-    at_status status = atx_str_status(body, err);
-    return status == AT_OK ? atx_wire_send(ATX_CHILD_FD, kind, body, err) : status;
+    ATX_TRY(atx_str_status(body, err));
+    return atx_wire_send(ATX_CHILD_FD, kind, body, err);
 }
 
 at_status atx_runner_reply_failure(at_status failure, const at_error *cause, at_error *err)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     atx_put_i64(&body, failure);
     atx_put_text(&body, cause->text);
-    at_status status = atx_runner_reply(ATX_FAILED, &body, err);
-    atx_str_clear(&body);
-    return status;
+    return atx_runner_reply(ATX_FAILED, &body, err);
 }
 
 bool atx_remeasure_is_to_end(void)
 {
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     uint32_t kind = 0;
     struct pollfd fd = { .fd = ATX_CHILD_FD, .events = POLLIN };
     bool ends = poll(&fd, 1, 0) > 0 &&
                 (atx_wire_recv(ATX_CHILD_FD, &kind, &body, NULL) != AT_OK || kind == ATX_CANCEL || kind == 0);
-    atx_str_clear(&body);
     return ends;
 }

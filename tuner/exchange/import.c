@@ -56,15 +56,14 @@ static at_status find_places(uint16_t *out, const atx_import_param *p, const atx
 
 static at_status copy_values(atx_import_param *p, const atx_import_param *from, at_error *err)
 {
-    at_status status = AT_OK;
     atx_import_clear_values(p);
-    for (size_t k = 0; k < from->count && status == AT_OK; k++) {
+    for (size_t k = 0; k < from->count; k++) {
         atx_import_value value = from->values[k];
         if (value.word && !(value.word = atx_text_copy(value.word, strlen(value.word))))
             return atx_no_memory(err);
-        status = atx_import_add_value(p, &value, err);
+        ATX_TRY(atx_import_add_value(p, &value, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* T4 results say only which values occur: they take the declared ones, in their order. */
@@ -154,16 +153,14 @@ static at_status fill_rows(atx_imported *item, const atx_import_file *file, at_e
 static at_status fill_item(atx_imported *item, atx_import_file *file, atx_import_file *space,
                            const atx_import_options *options, at_error *err)
 {
-    at_status status = AT_OK;
     *item = (atx_imported){ .path = file->path, .torn = file->json.torn, .number = file->number };
     if (space && space != file && !file->fixed)
-        status = adopt_values(file, space, err);
-    ATX_THEN(status, atx_import_declare(item, file, space, options, err));
+        ATX_TRY(adopt_values(file, space, err));
+    ATX_TRY(atx_import_declare(item, file, space, options, err));
     const atx_import_file *sized = file->size_count || !space ? file : space;
-    ATX_THEN(status, atx_import_problem(&item->problem, item, sized, err));
-    ATX_THEN(status, name_device(&item->fingerprint, file, options, err));
-    ATX_THEN(status, fill_rows(item, file, err));
-    return status;
+    ATX_TRY(atx_import_problem(&item->problem, item, sized, err));
+    ATX_TRY(name_device(&item->fingerprint, file, options, err));
+    return fill_rows(item, file, err);
 }
 
 static at_status add_item(atx_import *out, atx_import_file *file, atx_import_file *space,
@@ -177,14 +174,13 @@ static at_status add_item(atx_import *out, atx_import_file *file, atx_import_fil
 /* Recordings in their order, then the declarations that none of them took. */
 static at_status add_items(atx_import *out, files *f, const atx_import_options *options, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < f->count && status == AT_OK; i++)
+    for (size_t i = 0; i < f->count; i++)
         if (!f->items[i].format->declares)
-            status = add_item(out, &f->items[i], find_space(f, &f->items[i]), options, err);
-    for (size_t i = 0; i < f->count && status == AT_OK; i++)
+            ATX_TRY(add_item(out, &f->items[i], find_space(f, &f->items[i]), options, err));
+    for (size_t i = 0; i < f->count; i++)
         if (f->items[i].format->declares && !f->items[i].used)
-            status = add_item(out, &f->items[i], &f->items[i], options, err);
-    return status;
+            ATX_TRY(add_item(out, &f->items[i], &f->items[i], options, err));
+    return AT_OK;
 }
 
 /* The state of reading one file, with the rows that its trials become. */
@@ -200,10 +196,8 @@ static at_status read_one(files *f, const char *path, int number, size_t *bytes,
     if (!atx_grow(&f->items, &f->cap, f->count, sizeof *f->items))
         return atx_no_memory(err);
     atx_import_file *file = &f->items[f->count];
-    at_status status = number ? atx_import_file_read_template(file, file - 1, number, err)
-                              : atx_import_file_read(file, path, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(number ? atx_import_file_read_template(file, file - 1, number, err)
+                   : atx_import_file_read(file, path, err));
     f->count++;
     *bytes += bytes_of(file);
     return *bytes <= ATX_IMPORT_MAX_BYTES
@@ -288,23 +282,21 @@ at_status atx_import_store(const atx_imported *item, atx_store *store, at_error 
 {
     char path[sizeof ATX_RECORDED_PATH + 2 * ATX_MAX_NAME + 8];
     atx_problem_key key;
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     if (item->number == 0)
         snprintf(path, sizeof path, ATX_RECORDED_PATH "%s.cu", item->op->name);
     else
         snprintf(path, sizeof path, ATX_RECORDED_PATH "%s/%s.cu", item->op->name, item->t->name);
     looking l = { .item = item, .path = path };
-    at_status status = atx_store_each_recorded(store, look, &l, err);
-    if (status == AT_OK && l.differs)
+    ATX_TRY(atx_store_each_recorded(store, look, &l, err));
+    if (l.differs)
         return atx_fail(
             err, AT_ERR_INPUT,
             "%s: operation %s is in the database already, with other parameters, values or conditions; "
             "expected another --name or --db",
             item->path, item->op->name);
-    ATX_THEN(status, atx_problem_key_of(&key, &shape, &item->problem, err));
-    ATX_THEN(status, atx_store_put_source(store, item->t->text.hash, path, item->declaration.data,
-                                          item->declaration.len, err));
-    ATX_THEN(status, atx_store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err));
-    atx_str_clear(&shape);
-    return status;
+    ATX_TRY(atx_problem_key_of(&key, &shape, &item->problem, err));
+    ATX_TRY(atx_store_put_source(store, item->t->text.hash, path, item->declaration.data,
+                                 item->declaration.len, err));
+    return atx_store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);
 }

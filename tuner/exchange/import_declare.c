@@ -198,14 +198,12 @@ static void add_declaration(atx_str *out, const declaring *d)
 
 static at_status read_op(atx_op **op, const atx_str *text, const declaring *d, at_error *err)
 {
-    atx_str alone = { 0 };
+    ATX_LOCAL(atx_str) alone = { 0 };
     if (d->file->number == 0)
         return atx_op_read(op, text->data, text->len, "declaration", err);
     add_op(&alone, d);
-    at_status status = atx_str_status(&alone, err);
-    ATX_THEN(status, atx_op_read(op, alone.data, alone.len, "declaration", err));
-    atx_str_clear(&alone);
-    return status;
+    ATX_TRY(atx_str_status(&alone, err));
+    return atx_op_read(op, alone.data, alone.len, "declaration", err);
 }
 
 static at_status read_back(atx_op **op, atx_template **t, const atx_str *text, const declaring *d)
@@ -258,12 +256,11 @@ static at_status try_values(const declaring *d, const atx_py_guard *guard, const
         combination(&config, t, params, whole ? (uint64_t)i : atx_rng_next(&rng));
         if (atx_config_bind(slots, t, &config, NULL) == AT_OK &&
             atx_expr_eval(&good, holds, slots, NULL) == AT_OK && !good) {
-            atx_str values = { 0 };
+            ATX_LOCAL(atx_str) values = { 0 };
             for (int k = 0; k < t->scope.param_count; k++)
                 if (params >> k & 1)
                     atx_str_addf(&values, " %s=%" PRId64, t->scope.params[k].name, config.values[k]);
             atx_py_refuse(why, guard->offset, "%s; at%.70s", guard->why, atx_str_text(&values));
-            atx_str_clear(&values);
             return AT_ERR_INPUT;
         }
     }
@@ -302,14 +299,13 @@ static bool has_word(const void *context, const char *name, size_t name_len, con
 static at_status translate(atx_py_condition *out, const declaring *d, const atx_str *text, atx_py_error *why)
 {
     atx_py_scope scope = { .known = is_known, .has_word = has_word, .context = d };
-    at_status status = atx_py_translate(out, atx_str_text(text), text->len, &scope, why);
-    for (int i = 0; status == AT_OK && i < out->guard_count; i++)
-        status = try_guard(d, &out->guards[i], why);
-    if (status == AT_OK && out->text.len > MAX_CONDITION)
-        status =
-            atx_py_refuse(why, 0, "found a condition that takes %zu characters here; expected at most %d",
-                          out->text.len, MAX_CONDITION);
-    return status;
+    ATX_TRY(atx_py_translate(out, atx_str_text(text), text->len, &scope, why));
+    for (int i = 0; i < out->guard_count; i++)
+        ATX_TRY(try_guard(d, &out->guards[i], why));
+    if (out->text.len > MAX_CONDITION)
+        ATX_TRY(atx_py_refuse(why, 0, "found a condition that takes %zu characters here; expected at most %d",
+                              out->text.len, MAX_CONDITION));
+    return AT_OK;
 }
 
 /* How many of the recorded configurations break it; one that cannot be evaluated does. */
@@ -360,17 +356,15 @@ static at_status leave_out(const declaring *d, uint32_t node, const atx_py_error
 
 static at_status add_requirement(declaring *d, const atx_str *condition)
 {
-    at_status status = atx_str_status(condition, d->err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_str_status(condition, d->err));
     atx_str_addf(&d->requires, "require   %s\n", atx_str_text(condition));
     return atx_str_status(&d->requires, d->err);
 }
 
 static at_status add_condition(declaring *d, uint32_t node)
 {
-    atx_str text = { 0 };
-    atx_py_condition condition = { .guard_count = 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
+    ATX_LOCAL(atx_py_condition) condition = { .guard_count = 0 };
     atx_py_error why = { 0 };
     size_t broken = 0;
     atx_json_add_text(&text, &d->space->json, node);
@@ -389,8 +383,6 @@ static at_status add_condition(declaring *d, uint32_t node)
         else
             status = add_requirement(d, &condition.text);
     }
-    atx_py_condition_clear(&condition);
-    atx_str_clear(&text);
     return status;
 }
 
@@ -400,17 +392,15 @@ static at_status add_conditions(declaring *d)
     const atx_json *json = &d->space->json;
     uint32_t space = atx_json_member(json, 0, "ConfigurationSpace"),
              list = atx_json_member(json, space, "Conditions");
-    at_status status = AT_OK;
-    for (uint32_t at = list ? atx_json_first(json, list) : 0; status == AT_OK && at;
-         at = atx_json_next(json, at)) {
+    for (uint32_t at = list ? atx_json_first(json, list) : 0; at; at = atx_json_next(json, at)) {
         uint32_t text =
             json->nodes[at].kind == ATX_JSON_OBJECT ? atx_json_member(json, at, "Expression") : at;
         if (!text || json->nodes[text].kind != ATX_JSON_STRING)
             return atx_json_fail(json, at, 0, d->err,
                                  "found a condition without Expression; expected a Python text");
-        status = add_condition(d, text);
+        ATX_TRY(add_condition(d, text));
     }
-    return status;
+    return AT_OK;
 }
 
 /* ---- all of it ---- */
@@ -438,16 +428,14 @@ at_status atx_import_problem(atx_problem *out, const atx_imported *item, const a
 static at_status open_trial(declaring *d)
 {
     static const atx_limits NO_DEVICE = { 0 };
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     int count;
     const int64_t *sizes = sizes_of(d, &count);
     add_declaration(&text, d);
-    at_status status = atx_str_status(&text, d->err);
-    ATX_THEN(status, read_back(&d->op, &d->t, &text, d));
-    ATX_THEN(status, atx_problem_init(&d->problem, d->op, type_of(d), sizes, count, d->err));
-    ATX_THEN(status, atx_problem_bind(d->slots, &d->problem, &NO_DEVICE, d->err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_status(&text, d->err));
+    ATX_TRY(read_back(&d->op, &d->t, &text, d));
+    ATX_TRY(atx_problem_init(&d->problem, d->op, type_of(d), sizes, count, d->err));
+    return atx_problem_bind(d->slots, &d->problem, &NO_DEVICE, d->err);
 }
 
 at_status atx_import_declare(atx_imported *item, const atx_import_file *file, const atx_import_file *space,

@@ -37,7 +37,7 @@ static bool is_of(const atx_json *json, const atx_import_format *f)
 
 static at_status find_format(atx_import_file *file, at_error *err)
 {
-    atx_str expected = { 0 };
+    ATX_LOCAL(atx_str) expected = { 0 };
     for (int i = 0; i < FORMAT_COUNT && !file->format; i++)
         if (is_of(&file->json, FORMATS[i]))
             file->format = FORMATS[i];
@@ -50,10 +50,8 @@ static at_status find_format(atx_import_file *file, at_error *err)
             atx_str_addf(&expected, " (%s%s%s)", f->has[0], f->has[1] ? ", " : "",
                          f->has[1] ? f->has[1] : "");
     }
-    at_status status = atx_str_status(&expected, err);
-    ATX_THEN(status, atx_fail(err, AT_ERR_INPUT, "%s: expected %s", file->path, atx_str_text(&expected)));
-    atx_str_clear(&expected);
-    return status;
+    ATX_TRY(atx_str_status(&expected, err));
+    return atx_fail(err, AT_ERR_INPUT, "%s: expected %s", file->path, atx_str_text(&expected));
 }
 
 static at_status read_trials(atx_import_file *file, at_error *err)

@@ -20,13 +20,12 @@ void atx_import_add_settings(atx_import_result *out, const atx_json *json, uint3
 static at_status add_params(atx_import_file *file, const atx_import_result *r, uint32_t node, at_error *err)
 {
     atx_import_param *param;
-    at_status status = AT_OK;
     if (!r->count)
         return atx_json_fail(&file->json, node, 0, err,
                              "found no configuration; expected parameters with their values");
-    for (int i = 0; i < r->count && status == AT_OK; i++)
-        status = atx_import_add_param(&param, file, r->settings[i].name, err);
-    return status;
+    for (int i = 0; i < r->count; i++)
+        ATX_TRY(atx_import_add_param(&param, file, r->settings[i].name, err));
+    return AT_OK;
 }
 
 /* One that the first result has not would tell configurations apart that become one. */
@@ -46,12 +45,10 @@ static at_status read_result(atx_import_file *file, uint32_t node, const atx_imp
 {
     atx_import_trial *trial = NULL;
     double time;
-    at_status status = file->param_count ? AT_OK : add_params(file, r, node, err);
-    ATX_THEN(status, check_names(file, r, err));
-    ATX_THEN(status, atx_import_add_trial(&trial, file, node, err));
-    ATX_THEN(status, atx_import_read_settings(trial, file, r->settings, r->count, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(file->param_count ? AT_OK : add_params(file, r, node, err));
+    ATX_TRY(check_names(file, r, err));
+    ATX_TRY(atx_import_add_trial(&trial, file, node, err));
+    ATX_TRY(atx_import_read_settings(trial, file, r->settings, r->count, err));
     bool timed = !r->failure && r->time && atx_json_number(&time, &file->json, r->time) && isfinite(time);
     if (timed)
         atx_import_take_time(trial, &file->json, r->time, r->unit_s);
@@ -63,15 +60,14 @@ static at_status read_result(atx_import_file *file, uint32_t node, const atx_imp
 at_status atx_import_read_results(atx_import_file *file, uint32_t list, atx_import_look *look, at_error *err)
 {
     const atx_json *json = &file->json;
-    at_status status = AT_OK;
     if (json->nodes[list].kind != ATX_JSON_ARRAY || !atx_json_first(json, list))
         return atx_json_fail(json, list, 0, err, "found no results; expected a list of them");
-    for (uint32_t at = atx_json_first(json, list); status == AT_OK && at; at = atx_json_next(json, at)) {
+    for (uint32_t at = atx_json_first(json, list); at; at = atx_json_next(json, at)) {
         atx_import_result result = { .unit_s = 1e-3 };
-        status = look(&result, file, at, err);
-        ATX_THEN(status, read_result(file, at, &result, err));
+        ATX_TRY(look(&result, file, at, err));
+        ATX_TRY(read_result(file, at, &result, err));
     }
-    for (int i = 0; status == AT_OK && i < file->param_count; i++)
-        status = atx_import_sort_values(file, i, err);
-    return status;
+    for (int i = 0; i < file->param_count; i++)
+        ATX_TRY(atx_import_sort_values(file, i, err));
+    return AT_OK;
 }

@@ -25,10 +25,10 @@ static at_status add_python_value(atx_import_file *file, atx_import_param *param
 
 static at_status read_python(atx_import_file *file, atx_import_param *param, uint32_t node, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_py_error why = { 0 };
     int count = 0;
-    atx_py_value *values = malloc(ATX_PY_MAX_VALUES * sizeof *values);
+    ATX_FREED atx_py_value *values = malloc(ATX_PY_MAX_VALUES * sizeof *values);
     atx_json_add_text(&text, &file->json, node);
     at_status status = values ? atx_str_status(&text, err) : atx_no_memory(err);
     if (status == AT_OK) {
@@ -40,21 +40,17 @@ static at_status read_python(atx_import_file *file, atx_import_param *param, uin
     }
     for (int i = 0; values && status == AT_OK && i < count; i++)
         status = add_python_value(file, param, node, atx_str_text(&text), &values[i], err);
-    atx_str_clear(&text);
-    free(values);
     return status;
 }
 
 static at_status read_list(atx_import_file *file, atx_import_param *param, uint32_t node, at_error *err)
 {
-    at_status status = AT_OK;
-    for (uint32_t at = atx_json_first(&file->json, node); status == AT_OK && at;
-         at = atx_json_next(&file->json, at)) {
+    for (uint32_t at = atx_json_first(&file->json, node); at; at = atx_json_next(&file->json, at)) {
         atx_import_value value;
-        status = atx_import_value_of(&value, &file->json, at, err);
-        ATX_THEN(status, atx_import_add_value(param, &value, err));
+        ATX_TRY(atx_import_value_of(&value, &file->json, at, err));
+        ATX_TRY(atx_import_add_value(param, &value, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status read_param(atx_import_file *file, uint32_t node, at_error *err)
@@ -64,17 +60,15 @@ static at_status read_param(atx_import_file *file, uint32_t node, at_error *err)
     atx_import_param *param;
     if (!name || !values)
         return atx_json_fail(json, node, 0, err, "found a parameter without Name and Values; expected both");
-    at_status status = atx_import_add_param(&param, file, name, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_import_add_param(&param, file, name, err));
     if (json->nodes[values].kind == ATX_JSON_STRING)
-        status = read_python(file, param, values, err);
+        ATX_TRY(read_python(file, param, values, err));
     else if (json->nodes[values].kind == ATX_JSON_ARRAY)
-        status = read_list(file, param, values, err);
-    if (status == AT_OK && !param->count)
-        status = atx_json_fail(json, values, 0, err, "found no values of '%s'; expected a list of them",
-                               param->name);
-    return status;
+        ATX_TRY(read_list(file, param, values, err));
+    if (!param->count)
+        return atx_json_fail(json, values, 0, err, "found no values of '%s'; expected a list of them",
+                             param->name);
+    return AT_OK;
 }
 
 /* ---- the kernel ---- */

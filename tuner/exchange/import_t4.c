@@ -81,27 +81,26 @@ static const struct {
 
 at_status atx_import_read_unit(double *out, const atx_json *json, uint32_t node, at_error *err)
 {
-    atx_str word = { 0 };
+    ATX_LOCAL(atx_str) word = { 0 };
     if (!node)
         return AT_OK;
     atx_str_add(&word, " ");
     atx_json_add_text(&word, json, node);
     atx_str_add(&word, " ");
-    at_status status = atx_str_status(&word, err);
+    ATX_TRY(atx_str_status(&word, err));
     bool known = word.len == 2;
-    for (size_t i = 0; status == AT_OK && !known && i < sizeof UNITS / sizeof *UNITS; i++)
+    for (size_t i = 0; !known && i < sizeof UNITS / sizeof *UNITS; i++)
         if (json->nodes[node].kind == ATX_JSON_STRING && strcasestr(UNITS[i].words, word.data)) {
             *out = UNITS[i].unit_s;
             known = true;
         }
-    if (status == AT_OK && !known)
-        status =
-            atx_json_fail(json, node, 0, err,
-                          "found the unit '%.*s' of a time; expected seconds, milliseconds, microseconds or "
-                          "nanoseconds, or s, ms, us, ns",
-                          word.len < 42 ? (int)word.len - 2 : 40, word.data + 1);
-    atx_str_clear(&word);
-    return status;
+    if (!known)
+        return atx_json_fail(
+            json, node, 0, err,
+            "found the unit '%.*s' of a time; expected seconds, milliseconds, microseconds or "
+            "nanoseconds, or s, ms, us, ns",
+            word.len < 42 ? (int)word.len - 2 : 40, word.data + 1);
+    return AT_OK;
 }
 
 /* The measurement of that name, an object; 0: none. */
@@ -197,10 +196,9 @@ static at_status add_template(atx_import_file *file, uint32_t node, at_error *er
     if (file->template_count == ATX_IMPORT_MAX_TEMPLATES)
         return atx_json_fail(&file->json, node, 0, err, "found more than %d templates; expected fewer",
                              ATX_IMPORT_MAX_TEMPLATES);
-    at_status status = atx_import_read_name(name, &file->json, node, "a template", err);
-    if (status == AT_OK)
-        file->template_count++;
-    return status;
+    ATX_TRY(atx_import_read_name(name, &file->json, node, "a template", err));
+    file->template_count++;
+    return AT_OK;
 }
 
 /* One is named in the metadata, several in their configurations. */
@@ -245,12 +243,10 @@ static at_status read_result(atx_import_file *file, uint32_t node, double unit_s
     atx_import_trial *trial = NULL;
     if (template_of(file, configuration) != file->number)
         return AT_OK;
-    at_status status = atx_import_add_trial(&trial, file, node, err);
-    ATX_THEN(status, atx_import_read_places(trial, file, configuration, err));
-    if (status == AT_OK && objective)
-        status = atx_import_read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_import_add_trial(&trial, file, node, err));
+    ATX_TRY(atx_import_read_places(trial, file, configuration, err));
+    if (objective)
+        ATX_TRY(atx_import_read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err));
     if (objective)
         atx_import_take_time(trial, json, objective, objective_s);
     take_validity(trial, json, invalidity);
@@ -273,17 +269,16 @@ static at_status read_names(atx_import_file *file, uint32_t results, at_error *e
     uint32_t at = atx_json_first(json, results);
     uint32_t configuration = at ? atx_json_member(json, at, "configuration") : 0;
     atx_import_param *param;
-    at_status status = AT_OK;
     while (at && template_of(file, configuration) != file->number) {
         at = atx_json_next(json, at);
         configuration = at ? atx_json_member(json, at, "configuration") : 0;
     }
     if (!configuration || json->nodes[configuration].kind != ATX_JSON_OBJECT)
         return atx_json_fail(json, results, 0, err, "found no result with a configuration; expected one");
-    for (at = atx_json_first(json, configuration); status == AT_OK && at; at = atx_json_next(json, at))
+    for (at = atx_json_first(json, configuration); at; at = atx_json_next(json, at))
         if (file->template_count < 2 || !atx_json_is(json, at, TEMPLATE))
-            status = atx_import_add_param(&param, file, at, err);
-    return status;
+            ATX_TRY(atx_import_add_param(&param, file, at, err));
+    return AT_OK;
 }
 
 /* A value and where it stood before the values were sorted. */
@@ -305,7 +300,7 @@ at_status atx_import_sort_values(atx_import_file *file, int i, at_error *err)
     for (size_t k = 0; k < param->count; k++)
         if (param->values[k].word)
             return AT_OK;
-    moved *sorted = malloc((param->count + 1) * sizeof *sorted);
+    ATX_FREED moved *sorted = malloc((param->count + 1) * sizeof *sorted);
     if (!sorted)
         return atx_no_memory(err);
     for (size_t k = 0; k < param->count; k++)
@@ -317,7 +312,6 @@ at_status atx_import_sort_values(atx_import_file *file, int i, at_error *err)
     }
     for (size_t k = 0; k < file->trial_count; k++)
         file->trials[k].places[i] = now[file->trials[k].places[i]];
-    free(sorted);
     return AT_OK;
 }
 

@@ -118,11 +118,10 @@ void atx_import_take_timestamp(atx_import_trial *trial, const atx_json *json, ui
 static at_status fail_value(const atx_import_file *file, const atx_import_param *param, uint32_t node,
                             at_error *err)
 {
-    atx_str found = { 0 };
+    ATX_LOCAL(atx_str) found = { 0 };
     atx_json_add_text(&found, &file->json, node);
     atx_json_fail(&file->json, node, 0, err, "found %s = %.60s, which is none of the declared values",
                   param->name, atx_str_text(&found));
-    atx_str_clear(&found);
     return AT_ERR_INPUT;
 }
 
@@ -172,10 +171,9 @@ at_status atx_import_read_settings(atx_import_trial *trial, atx_import_file *fil
                                    const atx_import_setting *settings, int count, at_error *err)
 {
     uint32_t seen = 0;
-    at_status status = AT_OK;
-    for (int i = 0; i < count && status == AT_OK; i++)
-        status = read_place(trial, file, &seen, settings[i], err);
-    return status == AT_OK ? check_seen(file, seen, trial->node, err) : status;
+    for (int i = 0; i < count; i++)
+        ATX_TRY(read_place(trial, file, &seen, settings[i], err));
+    return check_seen(file, seen, trial->node, err);
 }
 
 at_status atx_import_read_places(atx_import_trial *trial, atx_import_file *file, uint32_t object,
@@ -183,10 +181,9 @@ at_status atx_import_read_places(atx_import_trial *trial, atx_import_file *file,
 {
     const atx_json *json = &file->json;
     uint32_t seen = 0;
-    at_status status = AT_OK;
-    for (uint32_t at = atx_json_first(json, object); status == AT_OK && at; at = atx_json_next(json, at))
-        status = read_place(trial, file, &seen, (atx_import_setting){ at, at + 1 }, err);
-    return status == AT_OK ? check_seen(file, seen, object, err) : status;
+    for (uint32_t at = atx_json_first(json, object); at; at = atx_json_next(json, at))
+        ATX_TRY(read_place(trial, file, &seen, (atx_import_setting){ at, at + 1 }, err));
+    return check_seen(file, seen, object, err);
 }
 
 at_status atx_import_add_trial(atx_import_trial **out, atx_import_file *file, uint32_t node, at_error *err)
@@ -245,10 +242,8 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
             json, node, 0, err,
             "found an entry with neither time nor __error__; expected a number, or why it failed");
     atx_import_trial *trial = NULL;
-    at_status status = atx_import_add_trial(&trial, file, node, err);
-    ATX_THEN(status, atx_import_read_places(trial, file, node, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_import_add_trial(&trial, file, node, err));
+    ATX_TRY(atx_import_read_places(trial, file, node, err));
     if (error) /* since 1.4, in place of a time */
         atx_import_set_failure(trial, json, error);
     else

@@ -25,7 +25,7 @@ static bool is_identifier(const char *text)
 static at_status word_of(atx_import_value *out, const atx_json *json, uint32_t node, const atx_str *text,
                          at_error *err)
 {
-    atx_str word = { 0 };
+    ATX_LOCAL(atx_str) word = { 0 };
     bool good = is_identifier(atx_str_text(text));
     atx_str_add(&word, isalpha((unsigned char)atx_str_text(text)[0]) || good ? "" : "v");
     for (size_t i = 0; i < text->len; i++) {
@@ -39,14 +39,13 @@ static at_status word_of(atx_import_value *out, const atx_json *json, uint32_t n
                                atx_str_text(text), ATX_MAX_NAME / 2 - 1);
     if (status == AT_OK && !(out->word = atx_text_copy(word.data, word.len)))
         status = atx_no_memory(err);
-    atx_str_clear(&word);
     return status;
 }
 
 /* A number in quotes is that number. */
 static at_status value_of_text(atx_import_value *out, const atx_json *json, uint32_t node, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     char *stop;
     atx_json_add_text(&text, json, node);
     at_status status = atx_str_status(&text, err);
@@ -55,7 +54,6 @@ static at_status value_of_text(atx_import_value *out, const atx_json *json, uint
         *out = (atx_import_value){ .number = number };
     else if (status == AT_OK)
         status = word_of(out, json, node, &text, err);
-    atx_str_clear(&text);
     return status;
 }
 
@@ -127,19 +125,17 @@ int atx_import_find_param(const atx_import_file *file, const char *name, size_t 
 at_status atx_import_read_name(char out[ATX_MAX_NAME], const atx_json *json, uint32_t node, const char *what,
                                at_error *err)
 {
-    atx_str name = { 0 };
-    at_status status = AT_OK;
+    ATX_LOCAL(atx_str) name = { 0 };
     atx_json_add_text(&name, json, node);
     if (name.failed)
-        status = atx_str_status(&name, err);
+        ATX_TRY(atx_str_status(&name, err));
     else if (json->nodes[node].kind != ATX_JSON_STRING || !is_identifier(atx_str_text(&name)))
-        status = atx_json_fail(json, node, 0, err,
-                               "found '%.60s'; expected the name of %s: letters, digits and _, at most %d",
-                               atx_str_text(&name), what, ATX_MAX_NAME / 2 - 1);
+        return atx_json_fail(json, node, 0, err,
+                             "found '%.60s'; expected the name of %s: letters, digits and _, at most %d",
+                             atx_str_text(&name), what, ATX_MAX_NAME / 2 - 1);
     else
         memcpy(out, name.data, name.len + 1);
-    atx_str_clear(&name);
-    return status;
+    return AT_OK;
 }
 
 at_status atx_import_add_param(atx_import_param **out, atx_import_file *file, uint32_t node, at_error *err)
@@ -148,12 +144,10 @@ at_status atx_import_add_param(atx_import_param **out, atx_import_file *file, ui
     if (file->param_count == ATX_MAX_PARAMS)
         return atx_json_fail(&file->json, node, 0, err, "found more than %d parameters; expected fewer",
                              ATX_MAX_PARAMS);
-    at_status status = atx_import_read_name(name, &file->json, node, "a parameter", err);
-    if (status == AT_OK && atx_import_find_param(file, name, strlen(name)) >= 0)
-        status = atx_json_fail(&file->json, node, 0, err,
-                               "found parameter '%s' a second time; expected it once", name);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_import_read_name(name, &file->json, node, "a parameter", err));
+    if (atx_import_find_param(file, name, strlen(name)) >= 0)
+        return atx_json_fail(&file->json, node, 0, err,
+                             "found parameter '%s' a second time; expected it once", name);
     *out = &file->params[file->param_count++];
     **out = (atx_import_param){ .node = node };
     memcpy((*out)->name, name, sizeof name);
@@ -162,7 +156,7 @@ at_status atx_import_add_param(atx_import_param **out, atx_import_file *file, ui
 
 bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t node)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (!node || json->nodes[node].kind != ATX_JSON_STRING)
         return true;
     atx_json_add_text(&text, json, node);
@@ -170,7 +164,6 @@ bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t
     memcpy(out, atx_str_text(&text), len);
     out[len] = '\0';
     bool good = !text.failed;
-    atx_str_clear(&text);
     return good;
 }
 

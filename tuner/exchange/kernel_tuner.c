@@ -137,7 +137,7 @@ static void add_head(atx_str *out, writer *w)
 
 static void add_key(atx_str *out, const char *config)
 {
-    atx_str key = { 0 };
+    ATX_LOCAL(atx_str) key = { 0 };
     atx_setting_text s;
     while (atx_next_setting(&s, &config)) {
         atx_str_add(&key, key.len ? "," : "");
@@ -145,7 +145,6 @@ static void add_key(atx_str *out, const char *config)
     }
     atx_str_add_json(out, atx_str_text(&key));
     out->failed |= key.failed;
-    atx_str_clear(&key);
 }
 
 static void add_trial(atx_str *out, const void *self, const atx_trial_row *row)
@@ -175,17 +174,13 @@ static void add_trial(atx_str *out, const void *self, const atx_trial_row *row)
 /* The end exactly so, or Kernel Tuner takes the file for one that was interrupted. */
 static at_status write_all(writer *w, atx_line_sink *sink, void *context, at_error *err)
 {
-    atx_str head = { 0 };
-    at_status status = atx_one_problem_each(w->of, see_trial, w, err);
-    if (status == AT_OK && w->no_memory)
-        status = atx_no_memory(err);
-    if (status == AT_OK) {
-        add_head(&head, w);
-        status = atx_one_problem_write(w->of, &(atx_problem_file){ &head, add_trial, w, "}\n}" }, sink,
-                                       context, err);
-    }
-    atx_str_clear(&head);
-    return status;
+    ATX_LOCAL(atx_str) head = { 0 };
+    ATX_TRY(atx_one_problem_each(w->of, see_trial, w, err));
+    if (w->no_memory)
+        return atx_no_memory(err);
+    add_head(&head, w);
+    return atx_one_problem_write(w->of, &(atx_problem_file){ &head, add_trial, w, "}\n}" }, sink, context,
+                                 err);
 }
 
 at_status atx_kernel_tuner_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,

@@ -71,10 +71,9 @@ static bool look_at_template(void *context, const atx_trial_row *row, const atx_
 static at_status names_status(const atx_one_problem *c, at_error *err)
 {
     const atx_str *const NAMES[] = { &c->op, &c->shape, &c->type_key, &c->template_name };
-    at_status status = AT_OK;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && status == AT_OK; i++)
-        status = atx_str_status(NAMES[i], err);
-    return status;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        ATX_TRY(atx_str_status(NAMES[i], err));
+    return AT_OK;
 }
 
 typedef struct visiting {
@@ -100,23 +99,22 @@ at_status atx_one_problem_choose(atx_one_problem *c, atx_store *store, const atx
                                  at_error *err)
 {
     *c = (atx_one_problem){ .store = store, .options = options };
-    at_status status = atx_store_each_problem(c->store, visit_problem, c, err);
-    if (status == AT_OK && c->problems > 1)
+    ATX_TRY(atx_store_each_problem(c->store, visit_problem, c, err));
+    if (c->problems > 1)
         return atx_fail(
             err, AT_ERR_INPUT,
             "found %d problems; this format has a place for one: expected --op and --shapes to choose it",
             c->problems);
     atx_problem_key key = key_of(c);
-    ATX_THEN(status, atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err));
-    ATX_THEN(status, names_status(c, err));
-    if (status == AT_OK && !c->trials)
+    ATX_TRY(atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err));
+    ATX_TRY(names_status(c, err));
+    if (!c->trials)
         return atx_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
-    if (status == AT_OK && c->other_device)
+    if (c->other_device)
         return atx_fail(err, AT_ERR_INPUT,
                         "found trials on several devices; expected --device to choose one");
-    ATX_THEN(status, atx_one_problem_each(c, look_at_template, c, err));
-    ATX_THEN(status, names_status(c, err));
-    return status;
+    ATX_TRY(atx_one_problem_each(c, look_at_template, c, err));
+    return names_status(c, err);
 }
 
 void atx_one_problem_clear(atx_one_problem *c)
@@ -160,12 +158,10 @@ at_status atx_one_problem_write(const atx_one_problem *c, const atx_problem_file
                                 void *context, at_error *err)
 {
     writing w = { .file = file, .sink = sink, .context = context, .more = true };
-    at_status status = atx_str_status(file->head, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_str_status(file->head, err));
     atx_str_add(&w.line, atx_str_text(file->head));
     emit(&w);
-    status = atx_one_problem_each(c, write_trial, &w, err);
+    at_status status = atx_one_problem_each(c, write_trial, &w, err);
     ATX_THEN(status, atx_str_status(&w.line, err));
     if (status == AT_OK) {
         atx_str_add(&w.line, file->end);
@@ -206,11 +202,10 @@ bool atx_next_setting(atx_setting_text *out, const char **at)
 
 void atx_add_json_word(atx_str *out, const char *text, size_t len)
 {
-    atx_str word = { 0 };
+    ATX_LOCAL(atx_str) word = { 0 };
     atx_str_add_bytes(&word, text, len);
     atx_str_add_json(out, atx_str_text(&word));
     out->failed |= word.failed;
-    atx_str_clear(&word);
 }
 
 void atx_add_json_value(atx_str *out, const char *text, size_t len)

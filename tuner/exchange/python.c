@@ -521,10 +521,9 @@ at_status atx_py_translate(atx_py_condition *out, const char *text, size_t len, 
     bool failed = made.text.failed;
     for (int i = 0; i < made.guard_count; i++)
         failed |= made.guards[i].text.failed;
-    at_status status = atx_py_finish(&p, failed);
-    if (status == AT_OK)
-        *out = made;
-    return status;
+    ATX_TRY(atx_py_finish(&p, failed));
+    *out = made;
+    return AT_OK;
 }
 
 void atx_py_condition_clear(atx_py_condition *condition)

@@ -147,10 +147,9 @@ static void write_expression(atx_str *out, writer *w, const atx_expr *expr)
 
 static void add_expression(atx_str *out, writer *w, const char *name, const atx_expr *expr)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     write_expression(&text, w, expr);
     atx_member_text(out, name, atx_str_text(&text));
-    atx_str_clear(&text);
 }
 
 /* ---- the space ---- */
@@ -158,7 +157,7 @@ static void add_expression(atx_str *out, writer *w, const char *name, const atx_
 /* [32, 64] or ['in_fast', 'out_fast'], as a text. */
 static void add_values(atx_str *out, const atx_param *p)
 {
-    atx_str list = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 };
     const char *quote = p->labels ? "'" : "";
     for (int i = 0; i < p->count; i++) {
         atx_str_addf(&list, "%s%s", i ? ", " : "[", quote);
@@ -168,14 +167,13 @@ static void add_values(atx_str *out, const atx_param *p)
     atx_str_add(&list, "]");
     atx_member_text(out, "Values", atx_str_text(&list));
     out->failed |= list.failed;
-    atx_str_clear(&list);
 }
 
 static void add_params(atx_str *out, const atx_template *t)
 {
     for (int i = 0; i < t->scope.param_count; i++) {
         const atx_param *p = &t->scope.params[i];
-        atx_str word = { 0 };
+        ATX_LOCAL(atx_str) word = { 0 };
         atx_str_add(out, i ? ",\n{" : "\n{");
         atx_member_text(out, "Name", p->name);
         atx_member_text(out, "Type", p->labels ? "string" : "int");
@@ -187,7 +185,6 @@ static void add_params(atx_str *out, const atx_template *t)
             atx_member_int(out, "Default", t->scope.defaults[i]);
         atx_str_add(out, "}");
         out->failed |= word.failed;
-        atx_str_clear(&word);
     }
 }
 
@@ -224,7 +221,7 @@ static void add_conditions(atx_str *out, writer *w)
     const char *comma = "\n";
     for (size_t i = 0; i < w->t->scope.require_count && w->status == AT_OK; i++) {
         const atx_expr *expr = w->t->scope.requires[i].expr;
-        atx_str text = { 0 };
+        ATX_LOCAL(atx_str) text = { 0 };
         write_expression(&text, w, expr);
         const char *is = atx_str_text(&text);
         if (w->status == AT_OK && strcmp(is, "0") == 0) {
@@ -235,7 +232,6 @@ static void add_conditions(atx_str *out, writer *w)
             add_condition(out, w->t, is, expr);
             comma = ",\n";
         }
-        atx_str_clear(&text);
     }
 }
 
@@ -338,7 +334,7 @@ at_status atx_t1_add(atx_str *out, const atx_problem *problem, const atx_templat
                      at_error *err)
 {
     writer w = { .problem = problem, .t = t, .err = err };
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     w.names = (atx_expr_names){ .add = add_name, .context = &w, .pair = add_pair, .bounds = bounds_of };
     if (t->call.step_count != 1)
         return atx_fail(err, AT_ERR_INPUT, "%s: found %d kernels; T1 has a place for one", t->name,
@@ -350,6 +346,5 @@ at_status atx_t1_add(atx_str *out, const atx_problem *problem, const atx_templat
     ATX_THEN(w.status, atx_str_status(&text, err));
     if (w.status == AT_OK)
         atx_str_add(out, atx_str_text(&text));
-    atx_str_clear(&text);
     return w.status == AT_OK ? atx_str_status(out, err) : w.status;
 }

@@ -114,14 +114,13 @@ at_status atx_t4_write(atx_store *store, const atx_dump_options *options, atx_li
                        at_error *err)
 {
     atx_one_problem c;
-    atx_str head = { 0 };
+    ATX_LOCAL(atx_str) head = { 0 };
     at_status status = atx_one_problem_choose(&c, store, options, err);
     if (status == AT_OK) {
         add_head(&head, &c);
         status =
             atx_one_problem_write(&c, &(atx_problem_file){ &head, add_trial, &c, "]}" }, sink, context, err);
     }
-    atx_str_clear(&head);
     atx_one_problem_clear(&c);
     return status;
 }

@@ -174,10 +174,9 @@ static at_status open_instance(atx_execute *e, stage *s, at_error *err)
 
 static void name_problem(char *out, size_t size, const atx_problem *p)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_show(&shape, p);
     snprintf(out, size, "%s %s", atx_str_text(&shape), atx_dtype_name(p->type));
-    atx_str_clear(&shape);
 }
 
 void atx_execute_left_out(atx_str *out, const atx_execute *e)

@@ -32,9 +32,7 @@ static void scale_line(atx_tally_line *line, const atx_sample *s)
 static at_status take_lines(atx_figures *f, at_error *err)
 {
     const atx_tally_line *lines = NULL;
-    at_status status = atx_tally_lines(&lines, &f->line_count, f->tally, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_tally_lines(&lines, &f->line_count, f->tally, err));
     f->lines = malloc((f->line_count + 1) * sizeof *lines);
     if (!f->lines)
         return atx_no_memory(err);
@@ -86,19 +84,17 @@ at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const at
     f->t = t;
     memcpy(own, on->slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&f->config, t, config);
-    at_status status = atx_str_status(&f->config, err);
-    ATX_THEN(status, atx_config_validate(own, t, config, err));
-    ATX_THEN(status, atx_program_of_template(
-                         &f->program, on->nvrtc,
-                         &(atx_program_request){ t, on->problem->type, config, own, on->cc }, err));
-    ATX_THEN(status, atx_program_measure(&f->program, on->nvrtc, t->text.file, on->cc, err));
-    ATX_THEN(status, atx_tally_open(&f->tally, f->program.module, err));
-    ATX_THEN(status, choose_most(&most_blocks, &f->program, on->instance, err));
-    ATX_THEN(status, atx_instance_count(f->tally, &f->sample, on->instance, &f->program, most_blocks, err));
-    ATX_THEN(status, take_lines(f, err));
-    if (status == AT_OK)
-        take_occupancy(f, on->cc);
-    return status;
+    ATX_TRY(atx_str_status(&f->config, err));
+    ATX_TRY(atx_config_validate(own, t, config, err));
+    ATX_TRY(atx_program_of_template(
+        &f->program, on->nvrtc, &(atx_program_request){ t, on->problem->type, config, own, on->cc }, err));
+    ATX_TRY(atx_program_measure(&f->program, on->nvrtc, t->text.file, on->cc, err));
+    ATX_TRY(atx_tally_open(&f->tally, f->program.module, err));
+    ATX_TRY(choose_most(&most_blocks, &f->program, on->instance, err));
+    ATX_TRY(atx_instance_count(f->tally, &f->sample, on->instance, &f->program, most_blocks, err));
+    ATX_TRY(take_lines(f, err));
+    take_occupancy(f, on->cc);
+    return AT_OK;
 }
 
 void atx_figures_close(atx_figures *f)

@@ -33,16 +33,15 @@ static bool is_left_empty(const atx_instance_options *o, const atx_buffer *b)
 
 static at_status make_contents(atx_instance *s, const atx_instance_options *o, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < s->setup.buffer_count; i++) {
         const atx_buffer *b = &s->setup.buffers[i];
         if (b->zero || b->role == ATX_SCRATCH || is_left_empty(o, b) || (b->role == ATX_OUTPUT && !o->answer))
             continue;
         s->begin[i] = malloc((size_t)b->bytes + 1);
-        status =
-            s->begin[i] ? atx_instance_fill(s->begin[i], b, seed_of(o->seed, i), err) : atx_no_memory(err);
+        ATX_TRY(s->begin[i] ? atx_instance_fill(s->begin[i], b, seed_of(o->seed, i), err)
+                            : atx_no_memory(err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* ---- launches ---- */
@@ -229,7 +228,7 @@ static at_status copy_output(unsigned char **out, atx_machine *machine, int regi
 static at_status answer(unsigned char **answers, atx_instance *s, const atx_program *p,
                         unsigned char *const *outputs, const char *who, at_error *err)
 {
-    atx_machine *machine = NULL;
+    ATX_CLOSED(atx_machine) *machine = NULL;
     atx_machine_result result = { .finding = { .kind = ATX_FINDING_NONE } };
     int regions[ATX_MAX_ARGS];
     const atx_run_options how = { .most_steps = s->has_answer ? 0 : s->most_steps };
@@ -252,7 +251,6 @@ static at_status answer(unsigned char **answers, atx_instance *s, const atx_prog
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
         if (atx_role_is_output(s->setup.buffers[i].role))
             status = copy_output(&answers[i], machine, regions[i], err);
-    atx_machine_close(machine);
     return status;
 }
 
@@ -317,16 +315,15 @@ static at_status build_reference(atx_program *out, const atx_instance_options *o
 
 static at_status load_answer(atx_instance *s, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < s->setup.buffer_count; i++) {
         const atx_buffer *b = &s->setup.buffers[i];
         if (!atx_role_is_output(b->role))
             continue;
         s->expected[i] = malloc((size_t)b->bytes + 1);
-        status = s->expected[i] ? atx_instance_load(s->expected[i], &s->setup.answer, b->bytes, err)
-                                : atx_no_memory(err);
+        ATX_TRY(s->expected[i] ? atx_instance_load(s->expected[i], &s->setup.answer, b->bytes, err)
+                               : atx_no_memory(err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status make_answer(atx_instance *s, const atx_instance_options *o, at_error *err)
@@ -400,16 +397,15 @@ at_status atx_instance_run(unsigned char *out[ATX_MAX_ARGS], atx_instance *s, co
 at_status atx_instance_count(atx_tally *tally, atx_sample *sample, atx_instance *s, const atx_program *p,
                              int64_t most_blocks, at_error *err)
 {
-    atx_machine *machine = NULL;
+    ATX_CLOSED(atx_machine) *machine = NULL;
     atx_machine_result result;
     int regions[ATX_MAX_ARGS];
     const atx_run_options how = { .tally = tally, .sample = sample, .most_blocks = most_blocks };
     *sample = (atx_sample){ 0, 0 };
-    at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
-    ATX_THEN(status, atx_instance_run_all(&result, machine, regions, p, &how, err));
-    if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
-        status = atx_fail(err, AT_ERR_INPUT, "%s:%d: %s", result.finding.file ? result.finding.file : "?",
-                          (int)result.finding.line, result.finding.text);
-    atx_machine_close(machine);
-    return status;
+    ATX_TRY(atx_instance_set_up(&machine, regions, s, p, NULL, err));
+    ATX_TRY(atx_instance_run_all(&result, machine, regions, p, &how, err));
+    if (result.finding.kind != ATX_FINDING_NONE)
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d: %s", result.finding.file ? result.finding.file : "?",
+                        (int)result.finding.line, result.finding.text);
+    return AT_OK;
 }

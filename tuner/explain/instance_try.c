@@ -28,7 +28,7 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
 {
     const atx_program *p = &s->validators;
     const atx_run_options how = { .inspector = NULL };
-    atx_machine *machine = NULL;
+    ATX_CLOSED(atx_machine) *machine = NULL;
     atx_machine_result result;
     uint64_t values[ATX_MAX_ARGS + 1];
     void *params[2 * ATX_MAX_ARGS + 1];
@@ -65,7 +65,6 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
         status = atx_fail(err, AT_ERR_INPUT, "the kernel that validates: %s", result.finding.text);
     if (status == AT_OK)
         memcpy(said, atx_machine_region_at(machine, region)->data, 2 * sizeof *said);
-    atx_machine_close(machine);
     return status;
 }
 
@@ -84,23 +83,22 @@ static at_status validate(atx_flaws *flaws, const atx_instance *s, atx_machine *
                           const atx_run_options *how, at_error *err)
 {
     unsigned char *got[ATX_MAX_ARGS] = { NULL };
-    at_status status = AT_OK;
     flaws->checked++;
     for (int i = 0; i < s->setup.buffer_count; i++)
         if (atx_role_is_output(s->setup.buffers[i].role))
             got[i] = atx_machine_region_at(machine, regions[i])->data;
-    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < s->setup.buffer_count; i++) {
         const atx_buffer *b = &s->setup.buffers[i];
         uint64_t said[2] = { 0, UINT64_MAX };
         atx_flaw wrong = { .line = 0 };
         if (!got[i])
             continue;
         if (b->check.rule == ATX_BY && b->validator)
-            status = ask_validator(said, s, got, b->validator - 1, err);
-        if (status == AT_OK && !atx_validate(&wrong, b, got[i], s->expected[i], said))
+            ATX_TRY(ask_validator(said, s, got, b->validator - 1, err));
+        if (!atx_validate(&wrong, b, got[i], s->expected[i], said))
             add_wrong(flaws, how, &wrong);
     }
-    return status;
+    return AT_OK;
 }
 
 /*
@@ -111,7 +109,7 @@ static at_status depends_on_garbage(bool *out, const atx_instance *s, const atx_
                                     const atx_machine *first, const int *first_regions, at_error *err)
 {
     const atx_run_options how = { .swapped = 0xff, .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
-    atx_machine *machine = NULL;
+    ATX_CLOSED(atx_machine) *machine = NULL;
     atx_machine_result result;
     int regions[ATX_MAX_ARGS];
     at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
@@ -122,7 +120,6 @@ static at_status depends_on_garbage(bool *out, const atx_instance *s, const atx_
             *out = *out || memcmp(atx_machine_region_at(machine, regions[i])->data,
                                   atx_machine_region_at(first, first_regions[i])->data,
                                   (size_t)s->setup.buffers[i].bytes) != 0;
-    atx_machine_close(machine);
     return status;
 }
 
@@ -178,7 +175,7 @@ static at_status try_turned(atx_flaws *flaws, const atx_instance *s, const atx_p
                             at_error *err)
 {
     const atx_run_options how = { .reversed = true, .most_steps = 4 * steps + ((int64_t)1 << 20) };
-    atx_machine *machine = NULL;
+    ATX_CLOSED(atx_machine) *machine = NULL;
     atx_machine_result result = { .finding = { .kind = ATX_FINDING_NONE } };
     int regions[ATX_MAX_ARGS];
     atx_flaw wrong = { .line = 0 };
@@ -192,7 +189,6 @@ static at_status try_turned(atx_flaws *flaws, const atx_instance *s, const atx_p
         snprintf(wrong.what, sizeof wrong.what, "%s", result.finding.text);
         add_wrong(flaws, &how, &wrong);
     }
-    atx_machine_close(machine);
     return status;
 }
 

@@ -83,11 +83,11 @@ at_status atx_program_of_template(atx_program *p, atx_nvrtc *nvrtc, const atx_pr
                                   at_error *err)
 {
     const atx_template *t = r->t;
-    at_status status = atx_render(&p->build.source, t, r->type, r->config, r->slots, err);
-    ATX_THEN(status, compile(p, nvrtc, t->text.file, r->cc, err));
-    ATX_THEN(status, atx_template_bind(&p->kernel, &p->build, t, r->slots, err));
-    ATX_THEN(status, check_into(p, t, err));
-    return status == AT_OK ? find_entries(p, err) : status;
+    ATX_TRY(atx_render(&p->build.source, t, r->type, r->config, r->slots, err));
+    ATX_TRY(compile(p, nvrtc, t->text.file, r->cc, err));
+    ATX_TRY(atx_template_bind(&p->kernel, &p->build, t, r->slots, err));
+    ATX_TRY(check_into(p, t, err));
+    return find_entries(p, err);
 }
 
 at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_problem *problem,
@@ -95,36 +95,34 @@ at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_p
 {
     const atx_op *op = problem->op;
     size_t unused;
-    at_status status = atx_render_reference(&p->build.source, problem, err);
-    ATX_THEN(status, compile(p, nvrtc, op->text.file, cc, err));
-    ATX_THEN(status, atx_reference_bind(&p->kernel, &p->build, op, slots, err));
-    ATX_THEN(status, atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
-                                    op->expected.reference, err));
-    return status == AT_OK ? find_entries(p, err) : status;
+    ATX_TRY(atx_render_reference(&p->build.source, problem, err));
+    ATX_TRY(compile(p, nvrtc, op->text.file, cc, err));
+    ATX_TRY(atx_reference_bind(&p->kernel, &p->build, op, slots, err));
+    ATX_TRY(atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
+                           op->expected.reference, err));
+    return find_entries(p, err);
 }
 
 at_status atx_program_of_validators(atx_program *p, atx_nvrtc *nvrtc, const atx_problem *problem,
                                     const int64_t *slots, int cc, at_error *err)
 {
     const atx_op *op = problem->op;
-    at_status status = atx_render_reference(&p->build.source, problem, err);
-    ATX_THEN(status, compile(p, nvrtc, op->text.file, cc, err));
-    ATX_THEN(status, atx_validator_bind(&p->kernel, &p->build, op, slots, err));
-    return status == AT_OK ? find_entries(p, err) : status;
+    ATX_TRY(atx_render_reference(&p->build.source, problem, err));
+    ATX_TRY(compile(p, nvrtc, op->text.file, cc, err));
+    ATX_TRY(atx_validator_bind(&p->kernel, &p->build, op, slots, err));
+    return find_entries(p, err);
 }
 
 at_status atx_program_measure(atx_program *p, atx_nvrtc *nvrtc, const char *name, int cc, at_error *err)
 {
-    atx_str code = { 0 }, log = { 0 };
+    ATX_LOCAL(atx_str) code = { 0 }, log = { 0 };
     bool ok = false;
-    at_status status =
-        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
-                          &(atx_nvrtc_source){ atx_str_text(&p->build.source), name, cc, ATX_CUBIN }, err);
-    if (status == AT_OK && !ok)
-        status = atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&log));
-    atx_str_clear(&code);
-    atx_str_clear(&log);
-    return status;
+    ATX_TRY(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
+                              &(atx_nvrtc_source){ atx_str_text(&p->build.source), name, cc, ATX_CUBIN },
+                              err));
+    if (!ok)
+        return atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&log));
+    return AT_OK;
 }
 
 void atx_program_close(atx_program *p)

@@ -76,19 +76,17 @@ static at_status add_copies(atx_str *out, const atx_launcher *l, bool *has_statu
 /* Those that follow the first one. */
 static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *has_status, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 1; i < l->t->call.step_count && status == AT_OK; i++) {
+    for (int i = 1; i < l->t->call.step_count; i++) {
         const atx_step *s = &l->t->call.steps[i];
-        atx_str kernel = { 0 };
+        ATX_LOCAL(atx_str) kernel = { 0 };
         atx_geometry g = { 0 };
         atx_render_kernel(&kernel, l->t, s->kernel, l->slots);
-        status = atx_geometry_of(&g, &s->launch, l->slots, err);
-        ATX_THEN(status, atx_export_launch(
-                             out, l, &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false }, &g,
-                             has_status, err));
-        atx_str_clear(&kernel);
+        ATX_TRY(atx_geometry_of(&g, &s->launch, l->slots, err));
+        ATX_TRY(atx_export_launch(out, l,
+                                  &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false }, &g,
+                                  has_status, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* The rest of a launcher with loops. */
@@ -154,11 +152,10 @@ static at_status add_map(atx_str *out, const atx_launcher *l, const atx_arg *arg
 
 static at_status add_maps(atx_str *out, const atx_launcher *l, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < l->t->call.own_count && status == AT_OK; i++)
+    for (size_t i = 0; i < l->t->call.own_count; i++)
         if (l->t->call.own[i].map)
-            status = add_map(out, l, &l->t->call.own[i], err);
-    return status;
+            ATX_TRY(add_map(out, l, &l->t->call.own[i], err));
+    return AT_OK;
 }
 
 static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err)
@@ -172,9 +169,7 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
              "said here "
              "(cudaMalloc\n"
              " * aligns to 256 bytes; anything less is cudaErrorMisalignedAddress), and do not overlap:\n");
-    at_status status = add_buffer_comments(out, l, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(add_buffer_comments(out, l, err));
     if (l->op->storage)
         atx_str_add(out, " * Any element type of that size will do: cast its pointer.\n");
     atx_str_addf(out, " */\ncudaError_t %s(", l->name);
@@ -189,7 +184,7 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
                          atx_problem_align_of(l->problem, i));
     atx_str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
-    status = atx_export_structs(out, l, err);
+    at_status status = atx_export_structs(out, l, err);
     ATX_THEN(status, add_copies(out, l, &has_status, err));
     ATX_THEN(status, add_maps(out, l, err));
     if (status == AT_OK && l->t->call.loops.count)
@@ -218,12 +213,11 @@ at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geo
         limits.sms = f.sms;
     if (f.memory_mib > 0)
         limits.memory_bytes = atx_memory_bytes(f.memory_mib);
-    at_status status = atx_problem_bind(slots, in->problem, &limits, err);
-    ATX_THEN(status, atx_config_parse(&config, in->found->t, in->found->answer->winner.config, err));
-    ATX_THEN(status, atx_config_validate(slots, in->found->t, &config, err));
-    ATX_THEN(status, atx_geometry_of(geometry, &in->found->t->call.steps[0].launch, slots, err));
-    return status == AT_OK ? atx_render(rendered, in->found->t, in->problem->type, &config, slots, err)
-                           : status;
+    ATX_TRY(atx_problem_bind(slots, in->problem, &limits, err));
+    ATX_TRY(atx_config_parse(&config, in->found->t, in->found->answer->winner.config, err));
+    ATX_TRY(atx_config_validate(slots, in->found->t, &config, err));
+    ATX_TRY(atx_geometry_of(geometry, &in->found->t->call.steps[0].launch, slots, err));
+    return atx_render(rendered, in->found->t, in->problem->type, &config, slots, err);
 }
 
 /* Code that was not written for the tuner stays whole, and its kernels keep their names. */
@@ -280,7 +274,7 @@ static at_status add_headers(atx_str *line, atx_str *changed, const atx_export_i
 static at_status add_options(atx_str *out, const atx_export_input *in, const char *rendered, at_error *err)
 {
     atx_pragmas pragmas;
-    atx_str line = { 0 }, lacking = { 0 }, changed = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 }, lacking = { 0 }, changed = { 0 };
     at_status status = atx_pragmas_read(&pragmas, rendered, err);
     if (status != AT_OK)
         return status;
@@ -302,9 +296,6 @@ static at_status add_options(atx_str *out, const atx_export_input *in, const cha
     if (line.len || lacking.len)
         atx_str_add(out, "\n");
     out->failed |= line.failed || lacking.failed || changed.failed;
-    atx_str_clear(&changed);
-    atx_str_clear(&lacking);
-    atx_str_clear(&line);
     atx_pragmas_clear(&pragmas);
     return status;
 }
@@ -332,7 +323,7 @@ at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
     const atx_op *op = in->found->t->op;
-    atx_str rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
+    ATX_LOCAL(atx_str) rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
 
     atx_geometry geometry = { .shared_bytes = 0 };
     at_status status = atx_export_render(&rendered, slots, &geometry, in, err);
@@ -355,9 +346,5 @@ at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
     if (status == AT_OK && (title.failed || name.failed || kernel.failed))
         status = atx_no_memory(err);
     ATX_THEN(status, add_all(out, in, &l, atx_str_text(&rendered), atx_str_text(&title), err));
-    atx_str_clear(&rendered);
-    atx_str_clear(&name);
-    atx_str_clear(&kernel);
-    atx_str_clear(&title);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }

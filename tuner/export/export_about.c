@@ -59,7 +59,7 @@ static bool is_below(const char *file, const char *folder)
 /* The user's own op, or template of a built-in op, is found in its folder only. */
 static void add_command(atx_str *out, const atx_export_input *in, const char *title)
 {
-    atx_str command = { 0 };
+    ATX_LOCAL(atx_str) command = { 0 };
     const atx_template *t = in->found->t;
     bool measured = in->found->own;
     atx_str_addf(&command, "autotune tune %s", title);
@@ -74,7 +74,6 @@ static void add_command(atx_str *out, const atx_export_input *in, const char *ti
                  in->found->answer->fingerprint.cold ? "" : " --warm");
     out->failed |= command.failed;
     atx_export_comment(out, measured ? "measure again" : "measure it", atx_str_text(&command));
-    atx_str_clear(&command);
 }
 
 static void add_ceiling(atx_str *out, const atx_winner *w)

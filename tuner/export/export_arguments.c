@@ -23,7 +23,7 @@ const char *atx_export_qualifier(const atx_arg *arg)
 static at_status add_cast(atx_str *out, const atx_arg *arg, const char *text, const char *kernel, int index,
                           at_error *err)
 {
-    atx_str type = { 0 };
+    ATX_LOCAL(atx_str) type = { 0 };
     char plain[80], other[80];
     const char *element = atx_export_element(arg);
     snprintf(plain, sizeof plain, "%s *", element);
@@ -34,25 +34,21 @@ static at_status add_cast(atx_str *out, const atx_arg *arg, const char *text, co
         !found[0] || strcmp(found, other) == 0 || (arg->role != ATX_INPUT && strcmp(found, plain) == 0);
     if (!same)
         atx_str_addf(out, "(%s)", found);
-    at_status status = atx_str_status(&type, err);
-    atx_str_clear(&type);
-    return status;
+    return atx_str_status(&type, err);
 }
 
 /* The bytes of it stand before the launch, under its name. Types within a kernel template are its own. */
 static at_status add_struct(atx_str *out, const atx_launcher *l, const atx_arg *arg, const char *text,
                             const char *kernel, int index, at_error *err)
 {
-    atx_str type = { 0 };
+    ATX_LOCAL(atx_str) type = { 0 };
     if (!strchr(kernel, '<'))
         atx_cut_value(&type, text, kernel, index);
     const char *name = type.len ? atx_str_text(&type) : atx_arg_struct(l->op, arg)->name;
     if (strncmp(name, "const ", 6) == 0)
         name += 6;
     atx_str_addf(out, "*(const %s *)%s", name, arg->name);
-    at_status status = atx_str_status(&type, err);
-    atx_str_clear(&type);
-    return status;
+    return atx_str_status(&type, err);
 }
 
 at_status atx_export_structs(atx_str *out, const atx_launcher *l, at_error *err)
@@ -123,16 +119,14 @@ static at_status add_argument(atx_str *out, const atx_launcher *l, const atx_pas
 /* "out, in, 1LL, 4096LL"; with a cast where the kernel takes another pointer. */
 static at_status write_arguments(atx_str *out, const atx_launcher *l, const atx_passed *p, at_error *err)
 {
-    at_status status = AT_OK;
-    char *text = atx_text_copy(atx_str_text(out), out->len); /* it grows below */
+    ATX_FREED char *text = atx_text_copy(atx_str_text(out), out->len); /* it grows below */
     if (!text)
         return atx_no_memory(err);
-    for (int i = 0; i < p->count && status == AT_OK; i++) {
+    for (int i = 0; i < p->count; i++) {
         atx_str_add(out, i ? ", " : "");
-        status = add_argument(out, l, p, text, i, err);
+        ATX_TRY(add_argument(out, l, p, text, i, err));
     }
-    free(text);
-    return status;
+    return AT_OK;
 }
 
 /* The launcher goes on only where this call succeeds. */
@@ -167,7 +161,7 @@ static void add_attribute(atx_str *out, int *count, const char *id, const char *
 static at_status add_launch_with(atx_str *out, const atx_launcher *l, const atx_passed *p,
                                  const atx_geometry *g, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     int count = 0;
     atx_str_add(&text, "    cudaLaunchAttribute attributes[3] = {};\n    cudaLaunchConfig_t config = {};\n");
     if (atx_geometry_cluster(g) > 1) {
@@ -200,7 +194,6 @@ static at_status add_launch_with(atx_str *out, const atx_launcher *l, const atx_
     }
     atx_str_add(out, "    }\n");
     out->failed |= text.failed;
-    atx_str_clear(&text);
     return status;
 }
 

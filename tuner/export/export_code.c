@@ -8,7 +8,7 @@ static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const char *source, con
 {
     int cc = (int)atx_export_device(in).cc;
     bool ok = false;
-    atx_str code = { 0 }, log = { 0 };
+    ATX_LOCAL(atx_str) code = { 0 }, log = { 0 };
     atx_resources unused;
     at_status status =
         atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
@@ -21,25 +21,20 @@ static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const char *source, con
                           atx_nvrtc_version(nvrtc), atx_str_text(&log));
     if (status == AT_OK)
         atx_str_add_bytes(out, atx_str_text(&code), code.len);
-    atx_str_clear(&code);
-    atx_str_clear(&log);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
 static at_status export_code(atx_str *out, const atx_export_input *in, atx_code kind, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
-    atx_str rendered = { 0 };
-    atx_nvrtc *nvrtc = NULL;
+    ATX_LOCAL(atx_str) rendered = { 0 };
+    ATX_CLOSED(atx_nvrtc) *nvrtc = NULL;
     atx_geometry unused;
-    at_status status = atx_export_render(&rendered, slots, &unused, in, err);
-    ATX_THEN(status, atx_nvrtc_open(&nvrtc, err));
-    if (status == AT_OK && in->header_list)
+    ATX_TRY(atx_export_render(&rendered, slots, &unused, in, err));
+    ATX_TRY(atx_nvrtc_open(&nvrtc, err));
+    if (in->header_list)
         atx_nvrtc_know_headers(nvrtc, in->header_list);
-    ATX_THEN(status, compile(out, nvrtc, atx_str_text(&rendered), in, kind, err));
-    atx_nvrtc_close(nvrtc);
-    atx_str_clear(&rendered);
-    return status;
+    return compile(out, nvrtc, atx_str_text(&rendered), in, kind, err);
 }
 
 at_status atx_export_ptx(atx_str *out, const atx_export_input *in, at_error *err)

@@ -32,9 +32,7 @@ static at_status tensor_map(atx_str *out, const atx_template *t, const atx_arg *
                             at_error *err)
 {
     atx_tensor_layout l;
-    at_status status = atx_tensor_layout_of(&l, t, arg->map - 1, slots, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_tensor_layout_of(&l, t, arg->map - 1, slots, err));
     atx_str_add(out, "{");
     atx_member_text(out, "name", arg->name);
     atx_member_text(out, "role", "tensor map");
@@ -143,7 +141,7 @@ static at_status launch(atx_str *out, const atx_export_input *in, int i, const a
     const int64_t *slots = one->slots;
     int args[ATX_MAX_ARGS];
     const int count = atx_sequence_args(args, &sequence, one);
-    atx_str kernel = { 0 };
+    ATX_LOCAL(atx_str) kernel = { 0 };
     atx_geometry g = { 0 };
     at_status status = atx_geometry_of(&g, &of->launch, slots, err);
     atx_render_kernel(&kernel, in->found->t, of->kernel, slots);
@@ -161,7 +159,6 @@ static at_status launch(atx_str *out, const atx_export_input *in, int i, const a
     }
     atx_str_add(out, "]}");
     out->failed |= kernel.failed;
-    atx_str_clear(&kernel);
     return status;
 }
 
@@ -215,9 +212,7 @@ static at_status pragmas(atx_str *out, const char *rendered, at_error *err)
 {
     atx_pragmas o;
     size_t len;
-    at_status status = atx_pragmas_read(&o, rendered, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_pragmas_read(&o, rendered, err));
     atx_member_name(out, "options");
     atx_str_add(out, "[");
     for (int i = 0; i < o.option_count; i++) {
@@ -245,7 +240,7 @@ static at_status pragmas(atx_str *out, const char *rendered, at_error *err)
 at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
-    atx_str rendered = { 0 };
+    ATX_LOCAL(atx_str) rendered = { 0 };
     atx_geometry ignored;
     at_status status = atx_export_render(&rendered, slots, &ignored, in, err);
     atx_str_add(out, "{");
@@ -256,6 +251,5 @@ at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *er
     ATX_THEN(status, pragmas(out, atx_str_text(&rendered), err));
     atx_member_text(out, "source", atx_str_text(&rendered));
     atx_str_add(out, "}\n");
-    atx_str_clear(&rendered);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }

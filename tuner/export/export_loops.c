@@ -24,7 +24,7 @@ static at_status add_launch(void *context, const atx_sequence_launch *one, at_er
     texts *t = context;
     const atx_sequence *s = t->sequence;
     atx_launcher l = *t->l;
-    atx_str kernel = { 0 }, text = { 0 };
+    ATX_LOCAL(atx_str) kernel = { 0 }, text = { 0 };
     const size_t before = strlen(t->before);
     atx_geometry g = { 0 };
     int args[ATX_MAX_ARGS];
@@ -47,8 +47,6 @@ static at_status add_launch(void *context, const atx_sequence_launch *one, at_er
     if (status == AT_OK)
         atx_str_add_bytes(&t->all, text.data + before, text.len - before);
     t->begins[t->count] = t->all.len;
-    atx_str_clear(&kernel);
-    atx_str_clear(&text);
     return status;
 }
 

@@ -19,7 +19,7 @@ typedef enum atx_export_part { HEAD, BITS, NUMBERS, MAIN, DATA } atx_export_part
 /* The reference kernel and the code that it needs, if that is not there yet. */
 static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *err)
 {
-    atx_str rendered = { 0 }, text = { 0 };
+    ATX_LOCAL(atx_str) rendered = { 0 }, text = { 0 };
     at_status status = atx_render_reference(&rendered, l->problem, err);
     const atx_cutting cutting = { .rendered = atx_str_text(&rendered),
                                   .kernel = l->op->expected.reference,
@@ -27,8 +27,6 @@ static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *er
                                   .before = atx_str_text(out) };
     ATX_THEN(status, atx_cut(&text, &cutting, err));
     atx_str_add_bytes(out, atx_str_text(&text), text.len);
-    atx_str_clear(&rendered);
-    atx_str_clear(&text);
     return status;
 }
 

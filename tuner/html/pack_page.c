@@ -46,7 +46,7 @@ static void add_kernels(atx_str *out, const atx_pack_set *set, int model)
                      "<th>mean loss with it and those above</th></tr>\n");
     for (int k = 0; k < pack->kernel_count; k++) {
         const atx_pack_kernel *kernel = &pack->kernels[k];
-        atx_str config = { 0 };
+        ATX_LOCAL(atx_str) config = { 0 };
         char letter[] = { (char)('A' + k), 0 }, bytes[32];
         atx_config_text(&config, kernel->t, &kernel->config);
         snprintf(bytes, sizeof bytes, "%zu", atx_pack_code_bytes(set, model, k));
@@ -55,7 +55,6 @@ static void add_kernels(atx_str *out, const atx_pack_set *set, int model)
         atx_html_add(out, "$</td><td>$</td><td>$</td><td>$</td>", letter, kernel->t->name,
                      atx_str_text(&config), bytes);
         add_percent(out, "<td>$</td></tr>\n", pack->curve[k].mean);
-        atx_str_clear(&config);
     }
     atx_str_add(out, "</table>\n");
 }

@@ -90,14 +90,13 @@ static at_status choose_sections(atx_html_page *p, at_error *err)
     p->section_share = INFINITY;
     if (p->count <= MOST_SECTIONS)
         return AT_OK;
-    double *shares = calloc(p->count, sizeof *shares);
+    ATX_FREED double *shares = calloc(p->count, sizeof *shares);
     if (!shares)
         return atx_no_memory(err);
     for (size_t i = 0; i < p->count; i++)
         shares[i] = atx_answer_share(&p->winners[i]);
     qsort(shares, p->count, sizeof *shares, ascending);
     p->section_share = shares[MOST_SECTIONS - 1];
-    free(shares);
     return AT_OK;
 }
 

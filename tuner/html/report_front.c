@@ -107,15 +107,12 @@ static void plot(atx_html_page *p, const front_rows *r, int figure, size_t most,
 
 static void plot_all(atx_html_page *p, const front_rows *r, size_t most)
 {
-    placed *room = calloc(r->count, sizeof *room);
-    atx_point *points = calloc(r->count, sizeof *points);
-    bool *ringed = calloc(r->count, sizeof *ringed);
+    ATX_FREED placed *room = calloc(r->count, sizeof *room);
+    ATX_FREED atx_point *points = calloc(r->count, sizeof *points);
+    ATX_FREED bool *ringed = calloc(r->count, sizeof *ringed);
     p->failed |= !room || !points || !ringed;
     for (int k = 1; k < r->front->count && !p->failed; k++)
         plot(p, r, k, most, room, points, ringed);
-    free(room);
-    free(points);
-    free(ringed);
 }
 
 static void add_row(atx_html_page *p, const front_rows *r, size_t i)

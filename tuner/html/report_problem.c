@@ -59,7 +59,7 @@ static void plot_search(atx_html_page *p, const atx_html_trials *t)
 static void add_effects(atx_html_page *p, const atx_html_trials *t, const char *template_name)
 {
     size_t count = 0;
-    atx_effect *effects = NULL;
+    ATX_FREED atx_effect *effects = NULL;
     double best = INFINITY;
     char label[64];
     p->failed |= !atx_html_effects(&effects, &count, t, template_name);
@@ -84,7 +84,6 @@ static void add_effects(atx_html_page *p, const atx_html_trials *t, const char *
     }
     if (count)
         atx_str_add(p->out, ATX_HTML_TABLE_END);
-    free(effects);
 }
 
 static void add_ties(atx_html_page *p, const atx_winner *w)
@@ -174,7 +173,7 @@ static void add_commands(atx_html_page *p, const atx_answer *a)
 {
     static const char *const COMMANDS[] = { "export", "explain", "show" };
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
-        atx_str line = { 0 };
+        ATX_LOCAL(atx_str) line = { 0 };
         atx_str_addf(&line, "autotune %s %s %s %s --db ", COMMANDS[i], a->op, a->shape,
                      atx_html_plain_type(a->type_key));
         atx_str_add_word(&line, p->options->source);
@@ -182,7 +181,6 @@ static void add_commands(atx_html_page *p, const atx_answer *a)
         atx_str_add_word(&line, a->fingerprint.device);
         atx_html_add(p->out, i ? "<br>\n<code>$</code>" : "<p><code>$</code>", atx_str_text(&line));
         p->failed |= line.failed;
-        atx_str_clear(&line);
     }
     atx_str_add(p->out, "</p>\n");
 }
@@ -190,19 +188,18 @@ static void add_commands(atx_html_page *p, const atx_answer *a)
 /* As a page has it, whatever a declaration calls them. */
 static void add_metrics(atx_html_page *p, const atx_answer *a)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (p->options->add_metrics)
         p->options->add_metrics(p->options->context, &text, a);
     if (text.len)
         atx_html_add(p->out, "<p class=\"soft\">$</p>\n", atx_str_text(&text));
     p->failed |= text.failed;
-    atx_str_clear(&text);
 }
 
 at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
 {
     const atx_answer *a = &p->winners[index];
-    atx_html_trials t = { 0 };
+    ATX_LOCAL(atx_html_trials) t = { 0 };
     at_status status = atx_html_trials_read(&t, p->store, a, err);
     if (status == AT_OK) {
         atx_str_addf(p->out, "<details%s><summary>", p->count == 1 ? " open" : "");
@@ -222,6 +219,5 @@ at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
         add_failures(p, &t);
         atx_str_add(p->out, "</details>\n");
     }
-    atx_html_trials_clear(&t);
     return status;
 }

@@ -26,11 +26,10 @@ enum { ARCH_COUNT = sizeof ARCHS / sizeof *ARCHS };
 
 static at_status unknown(const char *text, at_error *err)
 {
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     for (int i = 0; i < ARCH_COUNT; i++)
         atx_str_addf(&known, " sm_%d", ARCHS[i].cc);
     atx_fail(err, AT_ERR_USAGE, "found '%.40s'; expected one of:%s", text, atx_str_text(&known));
-    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 

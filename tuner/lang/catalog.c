@@ -168,8 +168,8 @@ static at_status add_template(atx_catalog *c, const atx_op *op, const folder *f,
                         "%s: found a template, but no op in its folder and none called '%s'; "
                         "expected a file that declares the op, or the folder of a known op",
                         file->path, f->name);
-    at_status status = atx_template_read_with(&t, op, &c->commons, file->text, file->len, file->path, err);
-    return status == AT_OK ? place_template(c, t, err) : status;
+    ATX_TRY(atx_template_read_with(&t, op, &c->commons, file->text, file->len, file->path, err));
+    return place_template(c, t, err);
 }
 
 /* A file without any declaration is left alone; one whose declaration is of no known kind is an error. */
@@ -300,7 +300,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
                              const atx_allowed *allowed, at_error *err)
 {
     name_list list = { 0 };
-    atx_str full = { 0 };
+    ATX_LOCAL(atx_str) full = { 0 };
     struct stat info;
 
     name_folder(f, path, strlen(path));
@@ -321,26 +321,24 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
         else if (S_ISDIR(info.st_mode) && sub)
             status = add_name(sub, full.data, err);
     }
-    atx_str_clear(&full);
     names_clear(&list);
     return status;
 }
 
 static at_status add_path(atx_catalog *c, name_list *sub, const char *path, size_t *files, at_error *err)
 {
-    folder f = { 0 };
+    ATX_LOCAL(folder) f = { 0 };
     at_status status = read_folder(&f, sub, path, ".cu", c->allowed, err);
     ATX_THEN(status, add_folder(c, &f, err));
     *files += f.count;
-    folder_clear(&f);
     return status;
 }
 
 /* DIR/common/NAME.cuh, if there is such a folder. */
 static at_status add_commons(atx_catalog *c, const char *dir, at_error *err)
 {
-    folder f = { 0 };
-    atx_str path = { 0 };
+    ATX_LOCAL(folder) f = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     struct stat info;
 
     join_path(&path, dir, "common");
@@ -349,8 +347,6 @@ static at_status add_commons(atx_catalog *c, const char *dir, at_error *err)
         status = read_folder(&f, NULL, path.data, ".cuh", c->allowed, err);
     for (size_t i = 0; i < f.count && status == AT_OK; i++)
         status = atx_commons_add(&c->commons, f.files[i].text, f.files[i].len, f.files[i].path, err);
-    folder_clear(&f);
-    atx_str_clear(&path);
     return status;
 }
 
@@ -377,8 +373,7 @@ static at_status add_directory(atx_catalog *c, const char *dir, at_error *err)
  * added to one, it was, and else a test has proven that they are right. */
 static at_status check_ops(const atx_catalog *c, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < c->op_count && status == AT_OK; i++) {
+    for (size_t i = 0; i < c->op_count; i++) {
         atx_op *op = atomic_load(&c->ops[i].op);
         at_error cause = { 0 };
         if (!op)
@@ -386,12 +381,11 @@ static at_status check_ops(const atx_catalog *c, at_error *err)
         at_status found = atx_check_ceiling(c, op, &cause);
         if (found != AT_OK)
             op->goal.ceiling_op[0] = '\0';
-        status = leave_out(c, found, "its ceiling is left out", &cause, err);
-        ATX_THEN(status, leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err));
-        ATX_THEN(status,
-                 leave_out(c, atx_check_replaces(c, op, &cause), "in packs it is ignored", &cause, err));
+        ATX_TRY(leave_out(c, found, "its ceiling is left out", &cause, err));
+        ATX_TRY(leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err));
+        ATX_TRY(leave_out(c, atx_check_replaces(c, op, &cause), "in packs it is ignored", &cause, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_catalog_open(atx_catalog **out, const char *dir, at_error *err)
@@ -430,13 +424,12 @@ at_status atx_catalog_open_with(atx_catalog **out, const atx_catalog_options *op
 
 at_status atx_catalog_add(atx_catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
 {
-    folder f = { 0 };
+    ATX_LOCAL(folder) f = { 0 };
     const char *slash = strrchr(path, '/');
     name_folder(&f, path, slash ? (size_t)(slash - path) : 0);
-    at_status status = add_file(&f, path, text, len, NULL, err);
-    ATX_THEN(status, add_folder(catalog, &f, err));
-    folder_clear(&f);
-    return status == AT_OK ? check_ops(catalog, err) : status;
+    ATX_TRY(add_file(&f, path, text, len, NULL, err));
+    ATX_TRY(add_folder(catalog, &f, err));
+    return check_ops(catalog, err);
 }
 
 at_status atx_catalog_check_headers(const atx_catalog *catalog, const char *note, const char *list,

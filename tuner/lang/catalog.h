@@ -53,6 +53,7 @@ at_status atx_catalog_open(atx_catalog **out, const char *dir, at_error *err) AT
 at_status atx_catalog_read(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
 
 void atx_catalog_close(atx_catalog *catalog); /* NULL is allowed; no other thread may still ask */
+ATX_CLOSES(atx_catalog)
 
 /*
  * Adds one more file, as if it stood alone in its folder of --templates: recorded operations, whose text a

@@ -73,30 +73,28 @@ static size_t find_name(const atx_catalog *c, const char *name)
 static at_status list_files(atx_catalog *c, bool ops, at_error *err)
 {
     char folder[ATX_MAX_NAME], name[ATX_MAX_NAME];
-    at_status status = AT_OK;
-    for (const atx_embedded *e = atx_embedded_files; status == AT_OK && e->path; e++) {
+    for (const atx_embedded *e = atx_embedded_files; e->path; e++) {
         if (!split_path(folder, name, e->path))
             return atx_fail(err, AT_ERR_INPUT, "%s: found another path than FOLDER/NAME.cu", e->path);
         bool is_op = strcmp(name, "op") == 0;
         size_t of = find_name(c, folder);
         if (is_op && ops)
-            status = list_op(c, e, folder, err);
+            ATX_TRY(list_op(c, e, folder, err));
         else if (!is_op && !ops && of == c->op_count)
             return atx_fail(err, AT_ERR_INPUT, "%s: found no op.cu beside it", e->path);
         else if (!is_op && !ops)
-            status = list_template(c, e, of, name, err);
+            ATX_TRY(list_template(c, e, of, name, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_catalog_list_built_in(atx_catalog *c, at_error *err)
 {
-    at_status status = AT_OK;
     c->built_in_commons.borrowed = true;
-    for (const atx_embedded *e = atx_embedded_commons; status == AT_OK && e->path; e++)
-        status = atx_commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
-    ATX_THEN(status, list_files(c, true, err));
-    return status == AT_OK ? list_files(c, false, err) : status;
+    for (const atx_embedded *e = atx_embedded_commons; e->path; e++)
+        ATX_TRY(atx_commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err));
+    ATX_TRY(list_files(c, true, err));
+    return list_files(c, false, err);
 }
 
 /* ---- reading ---- */
@@ -187,23 +185,21 @@ at_status atx_catalog_read_all(atx_catalog *c, at_error *err)
 {
     atx_op *op;
     atx_template *t;
-    at_status status = AT_OK;
-    for (size_t i = 0; i < c->op_count && status == AT_OK; i++)
-        status = get_op(&op, c, i, err);
-    for (size_t i = 0; i < c->template_count && status == AT_OK; i++)
-        status = get_template(&t, c, i, err);
-    return status;
+    for (size_t i = 0; i < c->op_count; i++)
+        ATX_TRY(get_op(&op, c, i, err));
+    for (size_t i = 0; i < c->template_count; i++)
+        ATX_TRY(get_template(&t, c, i, err));
+    return AT_OK;
 }
 
 at_status atx_catalog_read(const atx_catalog *catalog, const atx_op *op, at_error *err)
 {
     atx_template *t;
-    at_status status = AT_OK;
     size_t of = atx_catalog_op_index(catalog, op);
-    for (size_t i = 0; i < catalog->template_count && status == AT_OK; i++)
+    for (size_t i = 0; i < catalog->template_count; i++)
         if (catalog->templates[i].of == of)
-            status = get_template(&t, writable(catalog), i, err);
-    return status;
+            ATX_TRY(get_template(&t, writable(catalog), i, err));
+    return AT_OK;
 }
 
 /* ---- failures ---- */

@@ -11,9 +11,7 @@ at_status atx_check_ceiling(const atx_catalog *c, const atx_op *op, at_error *er
     if (!op->goal.ceiling_op[0])
         return AT_OK;
     const atx_op *goal = NULL;
-    at_status status = atx_catalog_get_op(&goal, c, op->goal.ceiling_op, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_catalog_get_op(&goal, c, op->goal.ceiling_op, err));
     if (!goal)
         return atx_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op",
                         op->text.file, op->goal.ceiling_op);
@@ -32,9 +30,7 @@ static bool has_param(const atx_template *t, const char *name)
 at_status atx_check_metrics(const atx_catalog *c, const atx_op *op, at_error *err)
 {
     int count = atx_catalog_template_count(c, op);
-    at_status status = op->goal.metric_param_count ? atx_catalog_read(c, op, err) : AT_OK;
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(op->goal.metric_param_count ? atx_catalog_read(c, op, err) : AT_OK);
     for (int i = 0; i < op->goal.metric_param_count && count; i++) {
         const atx_metric_param *p = &op->goal.metric_params[i];
         int k = 0;

@@ -124,7 +124,7 @@ at_status atx_device_names_choose(char out[ATX_DEVICE_NAME], const atx_device_na
                                   const char *hint, at_error *err)
 {
     bool several;
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     const char *found = atx_device_names_find(&several, names, words);
     if (found) {
         snprintf(out, ATX_DEVICE_NAME, "%s", found);
@@ -142,6 +142,5 @@ at_status atx_device_names_choose(char out[ATX_DEVICE_NAME], const atx_device_na
     else
         atx_fail(err, AT_ERR_USAGE, "found '%s'; expected no name: nothing is stored of any device%s", words,
                  hint);
-    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }

@@ -17,14 +17,13 @@ enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES };
 
 static at_status unknown(const char *text, size_t len, const atx_op *op, at_error *err)
 {
-    atx_str names = { 0 };
+    ATX_LOCAL(atx_str) names = { 0 };
     for (int i = 0; i < FIGURE_COUNT; i++)
         atx_str_addf(&names, "%s%s", i ? ", " : "", FIGURES[i].name);
     for (int i = 0; op && i < op->goal.metric_count; i++)
         atx_str_addf(&names, ", %s", op->goal.metrics[i].name);
     atx_fail(err, AT_ERR_USAGE, "--front: found '%.*s'; expected some of %s", (int)len, text,
              atx_str_text(&names));
-    atx_str_clear(&names);
     return AT_ERR_USAGE;
 }
 
@@ -57,17 +56,16 @@ static at_status add(atx_front *out, const char *text, size_t len, const atx_op 
 
 at_status atx_front_parse(atx_front *out, const char *text, const atx_op *op, at_error *err)
 {
-    at_status status = AT_OK;
     *out = (atx_front){ .count = 0 };
-    for (const char *at = text; status == AT_OK && at;) {
+    for (const char *at = text; at;) {
         const size_t len = strcspn(at, ",");
-        status = add(out, at, len, op, err);
+        ATX_TRY(add(out, at, len, op, err));
         at = at[len] ? at + len + 1 : NULL;
     }
-    if (status == AT_OK && out->count < 2)
-        status =
-            atx_fail(err, AT_ERR_USAGE, "--front: found '%s'; expected at least two: time,registers", text);
-    return status;
+    if (out->count < 2)
+        return atx_fail(err, AT_ERR_USAGE, "--front: found '%s'; expected at least two: time,registers",
+                        text);
+    return AT_OK;
 }
 
 bool atx_front_reads(const atx_front *front, atx_figure figure)

@@ -7,9 +7,7 @@ static at_status eval(int64_t *out, const atx_expr *expr, int64_t least, int64_t
                       const int64_t *slots, at_error *err)
 {
     int64_t value = 0;
-    at_status status = atx_expr_eval(&value, expr, slots, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_expr_eval(&value, expr, slots, err));
     if (value < least || value > most)
         return atx_fail_at(err, atx_expr_where(expr),
                            "%s '%s' is %" PRId64 "; expected %" PRId64 " to %" PRId64, what,
@@ -30,17 +28,16 @@ static at_status eval_size(int64_t *out, const atx_expr *expr, int64_t least, co
 static at_status eval_cluster(atx_geometry *g, const atx_launch *launch, const int64_t *slots, at_error *err)
 {
     enum { MOST = 32 };
-    at_status status = AT_OK;
-    for (int i = 0; i < 3 && status == AT_OK && launch->cluster[0]; i++) {
+    for (int i = 0; i < 3 && launch->cluster[0]; i++) {
         g->cluster[i] = 1;
         if (launch->cluster[i])
-            status = eval(&g->cluster[i], launch->cluster[i], 1, MOST, "cluster", slots, err);
-        if (status == AT_OK && g->grid[i] % g->cluster[i] != 0)
-            status = atx_fail_at(err, atx_expr_where(launch->cluster[i]),
-                                 "a grid of %" PRId64 " in %c; expected a multiple of the cluster's %" PRId64,
-                                 g->grid[i], 'x' + i, g->cluster[i]);
+            ATX_TRY(eval(&g->cluster[i], launch->cluster[i], 1, MOST, "cluster", slots, err));
+        if (g->grid[i] % g->cluster[i] != 0)
+            ATX_TRY(atx_fail_at(err, atx_expr_where(launch->cluster[i]),
+                                "a grid of %" PRId64 " in %c; expected a multiple of the cluster's %" PRId64,
+                                g->grid[i], 'x' + i, g->cluster[i]));
     }
-    return status;
+    return AT_OK;
 }
 
 /* Not 0 is 1. */
@@ -68,14 +65,12 @@ static at_status eval_attributes(atx_geometry *g, const atx_launch *launch, cons
 at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots, at_error *err)
 {
     atx_geometry g = { 0 };
-    at_status status = AT_OK;
-    for (int i = 0; i < 3 && status == AT_OK; i++) {
-        status = eval_size(&g.grid[i], launch->grid[i], 1, "grid", slots, err);
-        ATX_THEN(status, eval_size(&g.block[i], launch->block[i], 1, "block", slots, err));
+    for (int i = 0; i < 3; i++) {
+        ATX_TRY(eval_size(&g.grid[i], launch->grid[i], 1, "grid", slots, err));
+        ATX_TRY(eval_size(&g.block[i], launch->block[i], 1, "block", slots, err));
     }
-    ATX_THEN(status, eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err));
-    ATX_THEN(status, eval_attributes(&g, launch, slots, err));
-    if (status == AT_OK)
-        *out = g;
-    return status;
+    ATX_TRY(eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err));
+    ATX_TRY(eval_attributes(&g, launch, slots, err));
+    *out = g;
+    return AT_OK;
 }

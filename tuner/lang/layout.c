@@ -163,10 +163,9 @@ int atx_layout_moved(const atx_op *op, const int64_t *a, const int64_t *b)
 static at_status eval_all(int64_t *out, atx_expr *const *exprs, int count, const int64_t *slots,
                           at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < count && status == AT_OK; i++)
-        status = atx_expr_eval(&out[i], exprs[i], slots, err);
-    return status;
+    for (int i = 0; i < count; i++)
+        ATX_TRY(atx_expr_eval(&out[i], exprs[i], slots, err));
+    return AT_OK;
 }
 
 static void take_aligns(int64_t aligns[ATX_MAX_ALIGNS], const atx_op *to, const atx_problem *from)

@@ -55,11 +55,9 @@ static at_status bind(double *real, const atx_problem *problem, const atx_record
     static const atx_limits NO_DEVICE = { 0 };
     int64_t slots[ATX_MAX_SLOTS];
     double *figures = real + ATX_FIGURE_SLOT;
-    at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
-    ATX_THEN(status, declared(&figures[ATX_FIGURE_OPS], op->goal.ops, slots, err));
-    ATX_THEN(status, declared(&figures[ATX_FIGURE_TRAFFIC], op->goal.traffic, slots, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_problem_bind(slots, problem, &NO_DEVICE, err));
+    ATX_TRY(declared(&figures[ATX_FIGURE_OPS], op->goal.ops, slots, err));
+    ATX_TRY(declared(&figures[ATX_FIGURE_TRAFFIC], op->goal.traffic, slots, err));
     for (int i = 0; i < op->scope.symbols.count; i++)
         real[i] = (double)slots[i];
     for (int i = 0; i < op->goal.metric_param_count; i++)
@@ -77,11 +75,11 @@ at_status atx_metric_value(double *out, const atx_problem *problem, int metric, 
 {
     double real[ATX_REAL_SLOTS];
     const atx_metric *m = problem->op->goal.metrics;
-    at_status status = bind(real, problem, record, err);
-    for (int i = 0; i < metric && status == AT_OK; i++)
+    ATX_TRY(bind(real, problem, record, err));
+    for (int i = 0; i < metric; i++)
         if (atx_expr_eval_real(&real[ATX_METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
             real[ATX_METRIC_SLOT + i] = NAN;
-    return status == AT_OK ? atx_expr_eval_real(out, m[metric].expr, real, err) : status;
+    return atx_expr_eval_real(out, m[metric].expr, real, err);
 }
 
 at_status atx_score(double *out, const atx_problem *problem, const atx_record *record, at_error *err)

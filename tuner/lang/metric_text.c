@@ -68,13 +68,12 @@ void atx_metrics_row(atx_row *row, const atx_problem *problem, const atx_record 
         atx_row_close(row);
         return;
     }
-    atx_str words = { 0 };
+    ATX_LOCAL(atx_str) words = { 0 };
     for (int i = 0; r && i < count; i++)
         atx_str_addf(&words, "%s%s=%s", i ? " " : "", problem->op->goal.metrics[i].name,
                      text_of(text, value_of(problem, i, r)));
     atx_row_text(row, "metrics", atx_str_text(&words));
     row->out->failed |= words.failed;
-    atx_str_clear(&words);
 }
 
 void atx_metrics_note(atx_str *out, const atx_problem *problem, const atx_record *r)

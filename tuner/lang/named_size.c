@@ -22,13 +22,12 @@ bool atx_dim_has_size(const atx_dim *dim, int64_t size)
 
 static at_status fail_unknown(const atx_op *op, at_error *err)
 {
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     for (int i = 0; i < op->shape.dim_count; i++) {
         atx_str_add(&known, i ? " " : "");
         atx_dim_add_text(&known, &op->shape.dims[i]);
     }
     atx_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
-    atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
 

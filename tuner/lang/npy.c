@@ -206,7 +206,7 @@ at_status atx_npy_open(atx_npy *out, const char *path, atx_dtype type, bool stor
                        at_error *err)
 {
     struct stat info;
-    char *head = malloc(ATX_NPY_HEAD);
+    ATX_FREED char *head = malloc(ATX_NPY_HEAD);
     FILE *file = NULL;
     at_status status = head ? AT_OK : atx_no_memory(err);
     ATX_THEN(status, atx_regular_open(&file, &info, path, err));
@@ -214,6 +214,5 @@ at_status atx_npy_open(atx_npy *out, const char *path, atx_dtype type, bool stor
     ATX_THEN(status, check(out, path, type, storage, elements, info.st_size, err));
     if (file)
         fclose(file);
-    free(head);
     return status;
 }

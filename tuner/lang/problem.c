@@ -60,19 +60,17 @@ static void bind_dims(int64_t *slots, const atx_problem *problem)
 static at_status eval_let(int64_t *slots, const atx_let *let, at_error *err)
 {
     int64_t value;
-    at_status status = atx_expr_eval(&value, let->expr, slots, err);
-    if (status == AT_OK)
-        slots[let->slot] = value;
-    return status;
+    ATX_TRY(atx_expr_eval(&value, let->expr, slots, err));
+    slots[let->slot] = value;
+    return AT_OK;
 }
 
 static at_status fail_unfit(const atx_problem *problem, const char *why, at_error *err)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_show(&shape, problem);
     atx_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, atx_str_text(&shape),
              atx_dtype_name(problem->type), why);
-    atx_str_clear(&shape);
     return AT_ERR_INPUT;
 }
 
@@ -128,12 +126,11 @@ static void add_dims(atx_str *out, const atx_op *op)
 
 static at_status fail_count(const atx_op *op, int count, at_error *err)
 {
-    atx_str dims = { 0 };
+    ATX_LOCAL(atx_str) dims = { 0 };
     add_dims(&dims, op);
     atx_fail(err, AT_ERR_INPUT, "found %d size%s; %s expects %s%s", count, count == 1 ? "" : "s", op->name,
              atx_str_text(&dims),
              op->shape.dims[0].optional ? " (those with a default may be left out)" : "");
-    atx_str_clear(&dims);
     return AT_ERR_INPUT;
 }
 
@@ -150,14 +147,13 @@ static void add_typed(atx_str *out, const atx_op *op)
 
 static at_status fail_type(const atx_op *op, atx_dtype type, at_error *err)
 {
-    atx_str types = { 0 };
+    ATX_LOCAL(atx_str) types = { 0 };
     for (int i = 0; i < ATX_DTYPES; i++)
         if (op->types & 1u << i)
             atx_str_addf(&types, " %s", atx_dtype_name((atx_dtype)i));
     add_typed(&types, op);
     atx_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", atx_dtype_name(type), op->name,
              atx_str_text(&types));
-    atx_str_clear(&types);
     return AT_ERR_INPUT;
 }
 
@@ -211,10 +207,9 @@ at_status atx_problem_init(atx_problem *out, const atx_op *op, atx_dtype type, c
     for (int i = 0; i < op->shape.align_count; i++)
         problem.dims[atx_problem_first_align(op) + i] = ATX_FULL_ALIGN;
     bind_dims(slots, &problem);
-    at_status status = check_problem(slots, &problem, false, err);
-    if (status == AT_OK)
-        *out = problem;
-    return status;
+    ATX_TRY(check_problem(slots, &problem, false, err));
+    *out = problem;
+    return AT_OK;
 }
 
 int atx_problem_first_align(const atx_op *op)
@@ -391,8 +386,8 @@ at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx
     bind_dims(slots, problem);
     memcpy(slots + problem->op->scope.device_slot, limits,
            sizeof *limits); /* atx_limits is an array with names */
-    at_status status = check_problem(slots, problem, true, err);
-    return status == AT_OK ? atx_loops_bind(slots, &problem->op->expected.loops, err) : status;
+    ATX_TRY(check_problem(slots, problem, true, err));
+    return atx_loops_bind(slots, &problem->op->expected.loops, err);
 }
 
 /* ---- configurations ---- */
@@ -449,7 +444,7 @@ void atx_config_text(atx_str *out, const atx_template *t, const atx_config *conf
 
 static at_status fail_param(const atx_template *t, const char *text, int shown, at_error *err)
 {
-    atx_str names = { 0 };
+    ATX_LOCAL(atx_str) names = { 0 };
     char word[ATX_MAX_NAME];
     const char *known[ATX_MAX_PARAMS + 1] = { NULL };
     for (int i = 0; i < t->scope.param_count; i++) {
@@ -461,21 +456,19 @@ static at_status fail_param(const atx_template *t, const char *text, int shown, 
     atx_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s%s%s%s", shown,
              text, t->name, atx_str_text(&names), near ? "; did you mean '" : "", near ? near : "",
              near ? "'?" : "");
-    atx_str_clear(&names);
     return AT_ERR_INPUT;
 }
 
 static at_status fail_value(const atx_template *t, int param, const char *text, int shown, at_error *err)
 {
     const atx_param *p = &t->scope.params[param];
-    atx_str values = { 0 };
+    ATX_LOCAL(atx_str) values = { 0 };
     for (int i = 0; i < p->count; i++) {
         atx_str_add(&values, i ? " " : "");
         atx_param_add_text(&values, p, p->values[i]);
     }
     atx_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value, it has: %s",
              shown, text, p->name, t->name, atx_str_text(&values));
-    atx_str_clear(&values);
     return AT_ERR_INPUT;
 }
 
@@ -505,13 +498,12 @@ static at_status parse_assignments(atx_config *out, uint32_t *seen, const atx_te
                                    at_error *err)
 {
     static const char BLANKS[] = " \t\r\n";
-    at_status status = AT_OK;
-    for (text += strspn(text, BLANKS); *text && status == AT_OK; text += strspn(text, BLANKS)) {
+    for (text += strspn(text, BLANKS); *text; text += strspn(text, BLANKS)) {
         size_t len = strcspn(text, BLANKS);
-        status = parse_assignment(out, seen, t, text, len, err);
+        ATX_TRY(parse_assignment(out, seen, t, text, len, err));
         text += len;
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_config_change(atx_config *config, const atx_template *t, const char *text, at_error *err)
@@ -525,9 +517,7 @@ at_status atx_config_parse(atx_config *out, const atx_template *t, const char *t
     atx_config config = { { 0 } };
     uint32_t seen = 0;
 
-    at_status status = parse_assignments(&config, &seen, t, text, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(parse_assignments(&config, &seen, t, text, err));
     for (int i = 0; i < t->scope.param_count; i++)
         if (!(seen & 1u << i))
             return atx_fail(err, AT_ERR_INPUT,
@@ -555,13 +545,12 @@ at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_confi
 
 at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < loops->count && status == AT_OK; i++) {
+    for (int i = 0; i < loops->count; i++) {
         slots[loops->items[i].slot] = 0;
         if (loops->items[i].first)
-            status = atx_expr_eval(&slots[loops->items[i].slot], loops->items[i].first, slots, err);
+            ATX_TRY(atx_expr_eval(&slots[loops->items[i].slot], loops->items[i].first, slots, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)

@@ -52,10 +52,8 @@ static at_status range_numbers(atx_filling *out, const atx_held *h, const int64_
 static at_status prefix_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
 {
     int64_t last = 0;
-    at_status status = eval_end((int64_t *)&out->a, h->arg->input.from, slots, err);
-    ATX_THEN(status, eval_end((int64_t *)&out->b, h->arg->input.upto, slots, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(eval_end((int64_t *)&out->a, h->arg->input.from, slots, err));
+    ATX_TRY(eval_end((int64_t *)&out->b, h->arg->input.upto, slots, err));
     const int64_t low = (int64_t)out->a, high = (int64_t)out->b, rows = h->numbers > 0 ? h->numbers - 1 : 0;
     if (low < 0 || low > high)
         return refuse(h, "lengths", low, high, err);
@@ -223,12 +221,11 @@ static at_status put_field(unsigned char *out, const atx_field *f, int field, co
 
 at_status atx_struct_value(unsigned char *out, const atx_struct *s, const int64_t *slots, at_error *err)
 {
-    at_status status = AT_OK;
     memset(out, 0, (size_t)s->bytes);
-    for (int i = 0; i < s->field_count && status == AT_OK; i++)
+    for (int i = 0; i < s->field_count; i++)
         if (!s->fields[i].pointer)
-            status = put_field(out, &s->fields[i], i, slots, err);
-    return status;
+            ATX_TRY(put_field(out, &s->fields[i], i, slots, err));
+    return AT_OK;
 }
 
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots, at_error *err)
@@ -292,13 +289,12 @@ at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, c
     *gflops = 0;
     if (!op->goal.peak)
         return AT_OK;
-    at_status status = atx_expr_eval(gflops, op->goal.peak, slots, err);
-    ATX_THEN(status, atx_expr_eval(&ops, op->goal.ops, slots, err));
-    if (status == AT_OK && (*gflops < 1 || ops < 1))
+    ATX_TRY(atx_expr_eval(gflops, op->goal.peak, slots, err));
+    ATX_TRY(atx_expr_eval(&ops, op->goal.ops, slots, err));
+    if (*gflops < 1 || ops < 1)
         return atx_fail_at(err, atx_expr_where(op->goal.peak),
                            "found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",
                            (long long)*gflops, (long long)ops);
-    if (status == AT_OK)
-        *seconds = 1e-9 * (double)ops / (double)*gflops;
-    return status;
+    *seconds = 1e-9 * (double)ops / (double)*gflops;
+    return AT_OK;
 }

@@ -145,9 +145,7 @@ static void add_real(atx_str *out, const atx_arg *arg, double real)
 static at_status add_scalar(atx_str *out, const atx_arg *arg, const int64_t *slots, at_error *err)
 {
     int64_t value = 0;
-    at_status status = atx_scalar_value(&value, arg, slots, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_scalar_value(&value, arg, slots, err));
     if (atx_dtype_is_real(arg->type))
         add_real(out, arg, atx_scalar_real(arg, value));
     else if (arg->type == ATX_I32 || arg->type == ATX_I64)
@@ -174,28 +172,26 @@ static at_status find_general(bool *out, const atx_template *t, const int64_t *s
 static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *slots, bool general,
                            at_error *err)
 {
-    at_status status = AT_OK;
     if (!t->scope.fixed)
         return AT_OK;
     atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", general ? " name" : "");
-    for (int i = 0; !general && i < t->op->arg_count + (int)t->call.own_count && status == AT_OK; i++) {
+    for (int i = 0; !general && i < t->op->arg_count + (int)t->call.own_count; i++) {
         const atx_arg *arg = atx_template_arg(t, i);
         if (arg->role == ATX_SCALAR && !arg->structure && !arg->map)
-            status = add_scalar(out, arg, slots, err);
+            ATX_TRY(add_scalar(out, arg, slots, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static void add_template(atx_str *out, const atx_template *t)
 {
-    atx_str parts = { 0 };
+    ATX_LOCAL(atx_str) parts = { 0 };
     add_parts(&parts, t->text.source, t->text.parts, t->text.part_count);
     if (t->scope.narrow)
         atx_render_narrow(out, t->op, atx_str_text(&parts));
     else
         atx_str_add_bytes(out, atx_str_text(&parts), parts.len);
     out->failed |= parts.failed;
-    atx_str_clear(&parts);
 }
 
 /* Takes the text: appends it to *out when nothing failed. */
@@ -214,7 +210,7 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
                      const int64_t *slots, at_error *err)
 {
     int64_t bound[ATX_MAX_SLOTS] = { 0 };
-    atx_str text = { 0 }, words = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 }, words = { 0 };
     bool general = false;
 
     memcpy(bound, slots, (size_t)t->op->scope.symbols.count * sizeof *bound);
@@ -237,8 +233,6 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
         add_template(&text, t);
     }
     ATX_THEN(status, hand_over(out, &text, err));
-    atx_str_clear(&text);
-    atx_str_clear(&words);
     return status;
 }
 
@@ -264,6 +258,6 @@ at_status atx_render_reference(atx_str *out, const atx_problem *problem, at_erro
     static const atx_limits NO_DEVICE = { 0 };
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
     const atx_op *op = problem->op;
-    at_status status = op->shape.layout_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
-    return status == AT_OK ? render_reference(out, op, problem->type, slots, err) : status;
+    ATX_TRY(op->shape.layout_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK);
+    return render_reference(out, op, problem->type, slots, err);
 }

@@ -79,7 +79,7 @@ static const char *nearest_word(const reader *r, const char *word)
 
 static void fail_word(reader *r, const char *word, const char *end)
 {
-    atx_str expected = { 0 };
+    ATX_LOCAL(atx_str) expected = { 0 };
     atx_str_add(&expected, "a type (");
     for (int i = 0; i < ATX_DTYPES; i++)
         atx_str_addf(&expected, "%s%s", i ? " " : "", atx_dtype_name((atx_dtype)i));
@@ -88,7 +88,6 @@ static void fail_word(reader *r, const char *word, const char *end)
     const char *near = nearest_word(r, f.text);
     atx_shape_fail(&r->text, word, "found '%s'; expected %s%s%s%s", f.text, atx_str_text(&expected),
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    atx_str_clear(&expected);
 }
 
 /* ---- sizes ---- */
@@ -351,12 +350,11 @@ static at_status set_aligns(atx_problem *problem, const entry *e, const atx_shap
 /* What there is a size of, where the operation is named. */
 static void fail_no_size(reader *r, const entry *e)
 {
-    atx_str dims = { 0 };
+    ATX_LOCAL(atx_str) dims = { 0 };
     for (int i = 0; e->op && i < e->op->shape.dim_count; i++)
         atx_str_addf(&dims, "%s%s", i ? " x " : "", e->op->shape.dims[i].name);
     atx_shape_fail(&r->text, r->text.end, "found no size; expected a shape such as 4096x4096%s%s%s%s",
                    e->op ? ", of " : "", e->op ? e->op->name : "", e->op ? ": " : "", atx_str_text(&dims));
-    atx_str_clear(&dims);
 }
 
 /* Adds the defaults; false: the line lacks something, or says too much. */
@@ -500,20 +498,18 @@ static at_status read_line(reader *r, const char *line, const char *end);
 /* A problem for each size of a range, and so on: the line may have more of them. */
 static at_status read_range(reader *r, const atx_shape_range *range, const char *line, const char *end)
 {
-    at_status status = AT_OK;
     const int faults = r->fault_count;
-    atx_str one = { 0 };
-    for (int64_t size = range->first; size && status == AT_OK && r->fault_count == faults;
+    ATX_LOCAL(atx_str) one = { 0 };
+    for (int64_t size = range->first; size && r->fault_count == faults;
          size = atx_shape_range_next(range, size)) {
         atx_str_reset(&one);
         atx_str_add_bytes(&one, line, (size_t)(range->numbers - line));
         atx_str_add_int(&one, size);
         atx_str_add_bytes(&one, range->end, (size_t)(end - range->end));
-        status = atx_str_status(&one, r->err);
-        ATX_THEN(status, read_line(r, one.data, one.data + one.len));
+        ATX_TRY(atx_str_status(&one, r->err));
+        ATX_TRY(read_line(r, one.data, one.data + one.len));
     }
-    atx_str_clear(&one);
-    return status;
+    return AT_OK;
 }
 
 static at_status read_line(reader *r, const char *line, const char *end)
@@ -535,25 +531,24 @@ static at_status read_line(reader *r, const char *line, const char *end)
 static at_status read_lines(reader *r, const char *text, size_t len)
 {
     const char *end = text + len, *p = text;
-    at_status status = AT_OK;
-    while (p < end && status == AT_OK) {
+    while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         r->line_number++;
         r->read = 0;
-        status = read_line(r, p, newline ? newline : end);
+        ATX_TRY(read_line(r, p, newline ? newline : end));
         p = newline ? newline + 1 : end;
     }
-    if (status == AT_OK && r->faults_left_out)
+    if (r->faults_left_out)
         atx_str_addf(&r->faults, "\nand %d more line%s", r->faults_left_out,
                      r->faults_left_out == 1 ? "" : "s");
-    return status;
+    return AT_OK;
 }
 
 at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const char *file,
                            const atx_catalog *catalog, const atx_shape_defaults *defaults, at_error *err)
 {
     reader r = { .file = file, .catalog = catalog, .err = err };
-    atx_str plain = { 0 };
+    ATX_LOCAL(atx_str) plain = { 0 };
     if (defaults)
         r.defaults = *defaults;
     atx_shape_plain(&plain, text, len);
@@ -572,19 +567,16 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
     atx_problem_set_clear(&r.set);
     atx_str_clear(&r.notes);
     atx_str_clear(&r.faults);
-    atx_str_clear(&plain);
     return status;
 }
 
 at_status atx_shapes_read(atx_shapes *out, const char *path, const atx_catalog *catalog,
                           const atx_shape_defaults *defaults, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     path = strcmp(path, "-") ? path : "/dev/stdin";
-    at_status status = atx_str_read_file(&text, path, MAX_FILE_BYTES, err);
-    ATX_THEN(status, atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_read_file(&text, path, MAX_FILE_BYTES, err));
+    return atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err);
 }
 
 void atx_shapes_clear(atx_shapes *shapes)

@@ -140,29 +140,25 @@ at_status atx_tensor_layout_of(atx_tensor_layout *out, const atx_template *t, in
     const atx_arg *arg = &t->op->args[m->arg];
     const int64_t bytes = arg->own_type ? atx_dtype_bytes(arg->type) : slots[t->op->scope.sizeof_slot];
     atx_tensor_layout l = { .element_bytes = (int32_t)bytes, .rank = m->rank, .nan = m->nan };
-    at_status status = AT_OK;
     for (int i = 0; i < m->arg; i++)
         l.buffer += t->op->args[i].role != ATX_SCALAR;
     l.type = number_of(arg->own_type ? arg->type : type_of_size(t->op, bytes), bytes);
     if (l.type < 0)
         return atx_fail_at(err, m->where,
                            "no tensor map has elements of %" PRId64 " bytes; expected 8 at most", bytes);
-    for (int i = 0; i < m->rank && status == AT_OK; i++)
-        status = eval_dim(&l, m, i, bytes, slots, err);
-    for (int i = 0; i + 1 < m->rank && status == AT_OK; i++)
-        status = eval_stride(&l, m, i, bytes, slots, err);
-    if (status == AT_OK)
-        status =
-            eval_choice(&l.swizzle, m->swizzle, SWIZZLES, sizeof SWIZZLES / sizeof *SWIZZLES, slots, err);
-    ATX_THEN(status, eval_choice(&l.interleave, m->interleave, INTERLEAVES,
-                                 sizeof INTERLEAVES / sizeof *INTERLEAVES, slots, err));
-    ATX_THEN(status, eval_choice(&l.l2, m->l2, L2, sizeof L2 / sizeof *L2, slots, err));
-    if (status == AT_OK && l.swizzle && (int64_t)l.box[0] * bytes > SWIZZLES[l.swizzle].bytes)
-        status = atx_fail_at(err, atx_expr_where(m->box[0]),
-                             "rows of %" PRId64 " bytes in a box with swizzle %" PRId64
-                             "; expected as many bytes at most",
-                             (int64_t)l.box[0] * bytes, SWIZZLES[l.swizzle].bytes);
-    if (status == AT_OK)
-        *out = l;
-    return status;
+    for (int i = 0; i < m->rank; i++)
+        ATX_TRY(eval_dim(&l, m, i, bytes, slots, err));
+    for (int i = 0; i + 1 < m->rank; i++)
+        ATX_TRY(eval_stride(&l, m, i, bytes, slots, err));
+    ATX_TRY(eval_choice(&l.swizzle, m->swizzle, SWIZZLES, sizeof SWIZZLES / sizeof *SWIZZLES, slots, err));
+    ATX_TRY(eval_choice(&l.interleave, m->interleave, INTERLEAVES, sizeof INTERLEAVES / sizeof *INTERLEAVES,
+                        slots, err));
+    ATX_TRY(eval_choice(&l.l2, m->l2, L2, sizeof L2 / sizeof *L2, slots, err));
+    if (l.swizzle && (int64_t)l.box[0] * bytes > SWIZZLES[l.swizzle].bytes)
+        ATX_TRY(atx_fail_at(err, atx_expr_where(m->box[0]),
+                            "rows of %" PRId64 " bytes in a box with swizzle %" PRId64
+                            "; expected as many bytes at most",
+                            (int64_t)l.box[0] * bytes, SWIZZLES[l.swizzle].bytes));
+    *out = l;
+    return AT_OK;
 }

@@ -34,22 +34,20 @@ static void open_cache(at_tuner *tuner)
 
 static at_status open_tools(at_tuner *tuner, at_error *err)
 {
-    at_status status = AT_OK;
     open_cache(tuner);
     if (!tuner->nvrtc)
-        status = atx_nvrtc_open_with(&tuner->nvrtc, atx_headers_text(tuner->tuning.headers),
-                                     tuner->no_environment, err);
-    return status;
+        ATX_TRY(atx_nvrtc_open_with(&tuner->nvrtc, atx_headers_text(tuner->tuning.headers),
+                                    tuner->no_environment, err));
+    return AT_OK;
 }
 
 /* The headers when the catalog was read: an error then says which has changed. */
 static void know_headers(at_tuner *tuner, const atx_template *t)
 {
-    atx_str list = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 };
     if (t->text.headers && atx_catalog_header_list(&list, tuner->catalog, t->text.headers, NULL) == AT_OK &&
         list.len)
         atx_nvrtc_know_headers(tuner->nvrtc, list.data);
-    atx_str_clear(&list);
 }
 
 /* The next look-up of this problem answers with something else, but for a variant, which it is not asked for.
@@ -59,9 +57,9 @@ static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const
     at_error why = { 0 };
     atx_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d%.1s: %s", f->t->text.file,
              f->shown.config, cc, &f->variant, log);
-    at_status status =
-        f->variant ? AT_OK : atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
-    return status == AT_OK ? atx_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
+    ATX_TRY(f->variant ? AT_OK
+                       : atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err));
+    return atx_fail(err, AT_ERR_INPUT, "%s", why.text);
 }
 
 static at_status fail_missing(const at_tuner *tuner, const atx_found_parts *f, at_error *err)
@@ -105,16 +103,16 @@ static at_status render(atx_str *out, const atx_found_parts *f, at_error *err)
     if (f->variant)
         atx_arch_text(arch, f->cc, f->variant);
     atx_render_target(out, arch);
-    at_status status = atx_finding_bind(slots, f, err);
-    return status == AT_OK ? atx_render(out, f->t, f->problem.type, &f->config, slots, err) : status;
+    ATX_TRY(atx_finding_bind(slots, f, err));
+    return atx_render(out, f->t, f->problem.type, &f->config, slots, err);
 }
 
 /* Renders and computes the key; the cache is not asked. */
 static at_status start(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc, at_error *err)
 {
     atx_builder builder = { .nvrtc = tuner->nvrtc, .cc = cc };
-    at_status status = render(&build->source, f, err);
-    return status == AT_OK ? atx_build_look_up(build, &builder, err) : status;
+    ATX_TRY(render(&build->source, f, err));
+    return atx_build_look_up(build, &builder, err);
 }
 
 /* A cache that has failed is closed; tuner->cache_error says why. */
@@ -151,26 +149,22 @@ static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts
 static at_status make_cubin(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc,
                             at_error *err)
 {
-    at_status status = open_tools(tuner, err);
-    ATX_THEN(status, start(build, tuner, f, cc, err));
-    return status == AT_OK ? finish(build, tuner, f, cc, false, err) : status;
+    ATX_TRY(open_tools(tuner, err));
+    ATX_TRY(start(build, tuner, f, cc, err));
+    return finish(build, tuner, f, cc, false, err);
 }
 
 static at_status make_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *f, int cc, at_error *err)
 {
-    atx_compiled compiled = { 0 };
-    atx_str source = { 0 };
-    at_status status = open_tools(tuner, err);
-    ATX_THEN(status, render(&source, f, err));
-    ATX_THEN(status, compile(&compiled, tuner, atx_str_text(&source), f, cc,
-                             cc == f->cc ? ATX_PTX : ATX_PORTABLE_PTX, err));
-    if (status == AT_OK) {
-        *out = compiled.code;
-        compiled.code = (atx_str){ 0 };
-    }
-    atx_compiled_clear(&compiled);
-    atx_str_clear(&source);
-    return status;
+    ATX_LOCAL(atx_compiled) compiled = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 };
+    ATX_TRY(open_tools(tuner, err));
+    ATX_TRY(render(&source, f, err));
+    ATX_TRY(compile(&compiled, tuner, atx_str_text(&source), f, cc, cc == f->cc ? ATX_PTX : ATX_PORTABLE_PTX,
+                    err));
+    *out = compiled.code;
+    compiled.code = (atx_str){ 0 };
+    return AT_OK;
 }
 
 /* ---- kept with the tuner ---- */
@@ -243,12 +237,11 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
 
 at_status atx_library_source(atx_build *build, at_tuner *tuner, const atx_found_parts *f, at_error *err)
 {
-    at_status status = open_tools(tuner, err);
-    if (status == AT_OK)
-        status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
-    if (status == AT_OK && !atx_nvrtc_supports(tuner->nvrtc, f->cc))
-        status = atx_fail(err, AT_ERR_NOT_FOUND, "NVRTC does not compile for sm_%d", f->cc);
-    return status == AT_OK ? start(build, tuner, f, f->cc, err) : status;
+    ATX_TRY(open_tools(tuner, err));
+    ATX_TRY(atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err));
+    if (!atx_nvrtc_supports(tuner->nvrtc, f->cc))
+        return atx_fail(err, AT_ERR_NOT_FOUND, "NVRTC does not compile for sm_%d", f->cc);
+    return start(build, tuner, f, f->cc, err);
 }
 
 at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *compiled, int cc, bool lasting,
@@ -289,7 +282,7 @@ typedef struct code_parts {
 
 void at_code_close(at_code *code)
 {
-    code_parts *c = (code_parts *)code;
+    ATX_FREED code_parts *c = (code_parts *)code;
     if (!c)
         return;
     atx_str_clear(&c->bytes);
@@ -298,7 +291,6 @@ void at_code_close(at_code *code)
     free(c->kernels);
     for (int i = 0; i < c->shown.variable_count; i++)
         free(c->variables[i]);
-    free(c);
 }
 
 static at_status keep_text(char **list, int *count, const char *text, at_error *err)
@@ -375,7 +367,7 @@ at_status at_source(char **out, const at_found *found, at_error *err)
 static at_status compile_for(atx_str *code, atx_str *log, at_tuner *tuner, const atx_found_parts *f,
                              at_code_kind kind, at_error *err)
 {
-    atx_build build = { 0 };
+    ATX_LOCAL(atx_build) build = { 0 };
     tuner->compiler_log.len = 0;
     at_status status =
         kind == AT_CODE_PTX ? make_ptx(code, tuner, f, f->cc, err) : make_cubin(&build, tuner, f, f->cc, err);
@@ -384,7 +376,6 @@ static at_status compile_for(atx_str *code, atx_str *log, at_tuner *tuner, const
         *code = build.cubin;
         build.cubin = (atx_str){ 0 };
     }
-    atx_build_clear(&build);
     return status;
 }
 

@@ -59,13 +59,12 @@ bool atx_library_guard_exit(at_tuner *tuner)
 
 bool atx_library_guard_first(at_tuner *tuner, int cc)
 {
-    atx_compiled nothing = { 0 };
+    ATX_LOCAL(atx_compiled) nothing = { 0 };
     const atx_nvrtc_source source = { "extern \"C\" __global__ void k() {}\n", "empty", cc, ATX_CUBIN };
     if (tuner->guard || tuner->ends)
         return !tuner->ends;
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &nothing.ok, &nothing.code, &nothing.log,
                                          &nothing.resources, &source, NULL);
-    atx_compiled_clear(&nothing);
     return status == AT_OK && atx_library_guard_exit(tuner);
 }
 

@@ -88,10 +88,10 @@ static at_status read_alignments(atx_problem *out, const at_problem *problem, at
 static at_status read_sizes(atx_problem *out, const atx_op *op, atx_dtype type, const at_problem *problem,
                             at_error *err)
 {
-    at_status status = atx_problem_init(out, op, type, problem->sizes, problem->size_count, err);
-    ATX_THEN(status, atx_problem_set_pitches(out, problem->pitches,
-                                             count_given(problem->pitches, AT_MAX_PITCHES), err));
-    return status == AT_OK ? read_alignments(out, problem, err) : status;
+    ATX_TRY(atx_problem_init(out, op, type, problem->sizes, problem->size_count, err));
+    ATX_TRY(
+        atx_problem_set_pitches(out, problem->pitches, count_given(problem->pitches, AT_MAX_PITCHES), err));
+    return read_alignments(out, problem, err);
 }
 
 /* As its canonical form, which may be a problem of another op. */
@@ -111,15 +111,15 @@ static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const
     memcpy(layout.extents, l->extents, sizeof layout.extents);
     memcpy(layout.in, l->strides_in, sizeof layout.in);
     memcpy(layout.out, l->strides_out, sizeof layout.out);
-    at_status status = atx_layout_problem(out, op, type, &layout, err);
-    ATX_THEN(status, read_alignments(out, problem, err));
-    return status == AT_OK ? atx_layout_reduce(out, catalog, err) : status;
+    ATX_TRY(atx_layout_problem(out, op, type, &layout, err));
+    ATX_TRY(read_alignments(out, problem, err));
+    return atx_layout_reduce(out, catalog, err);
 }
 
 static at_status read_problem(atx_problem *out, const atx_catalog *catalog, const at_problem *problem,
                               const char *broken, at_error *err)
 {
-    atx_str known = { 0 };
+    ATX_LOCAL(atx_str) known = { 0 };
     const atx_op *op = problem->op ? atx_catalog_find_op(catalog, problem->op) : NULL;
     if (op && (problem->size_count < 0 || problem->size_count > AT_MAX_SIZES))
         return atx_fail(err, AT_ERR_USAGE, "found size_count = %d; expected 0 to %d", problem->size_count,
@@ -135,7 +135,6 @@ static at_status read_problem(atx_problem *out, const atx_catalog *catalog, cons
     atx_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s",
              problem->op ? problem->op : "", atx_str_text(&known), broken[0] ? ". Left out was: " : "",
              broken);
-    atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
 
@@ -250,10 +249,9 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     s->gflop_per_s = known(atx_gflop_per_s(a->ops_count, a->winner.timing.median_s));
     if (found->match == ATX_MATCH_EXACT || found->own)
         show_metrics(f, &a->winner);
-    at_status status = atx_finding_keep(&s->measured_device, f, a->fingerprint.device, err);
-    ATX_THEN(status, atx_finding_keep(&s->measured_shape, f, a->shape, err));
-    ATX_THEN(status, atx_finding_keep(&s->measured_at, f, a->measured_at, err));
-    return status;
+    ATX_TRY(atx_finding_keep(&s->measured_device, f, a->fingerprint.device, err));
+    ATX_TRY(atx_finding_keep(&s->measured_shape, f, a->shape, err));
+    return atx_finding_keep(&s->measured_at, f, a->measured_at, err);
 }
 
 /* The bytes of a struct by value, and where addresses belong. */
@@ -428,20 +426,17 @@ static at_status find(atx_found *found, bool *valid, int64_t *slots, atx_found_p
                       const asked *a, at_error *err)
 {
     bool again = true;
-    at_status status = AT_OK;
-    while (status == AT_OK && again) {
+    while (again) {
         again = false;
         if (tuner->lookup)
-            status = atx_lookup_find(found, tuner->lookup, &f->problem, &a->meant, err);
-        ATX_THEN(status, take_device(f, &a->meant, found, a->limits, err));
-        ATX_THEN(status, atx_problem_bind(slots, &f->problem, &f->limits, err));
-        if (status != AT_OK)
-            return status;
+            ATX_TRY(atx_lookup_find(found, tuner->lookup, &f->problem, &a->meant, err));
+        ATX_TRY(take_device(f, &a->meant, found, a->limits, err));
+        ATX_TRY(atx_problem_bind(slots, &f->problem, &f->limits, err));
         *valid = found->t && (is_checked(found, a) || atx_config_is_valid(slots, found->t, &found->config));
         if (found->t && !*valid)
-            status = find_another(&again, tuner, f, found, err);
+            ATX_TRY(find_another(&again, tuner, f, found, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* A pack's answer: of no measurement of this problem. */
@@ -455,8 +450,8 @@ static at_status take_packed(atx_found_parts *f, const atx_packed *taken, at_err
     f->shown.match = AT_MATCH_PREDICTED;
     f->shown.expected_loss = taken->pack->held_out.mean;
     snprintf(text.text, sizeof text.text, "pack %.100s", taken->name);
-    at_status status = atx_finding_keep(&f->shown.origin, f, text.text, err);
-    return status == AT_OK ? say_why(f, "", "a kernel of a pack, which is for many sizes", err) : status;
+    ATX_TRY(atx_finding_keep(&f->shown.origin, f, text.text, err));
+    return say_why(f, "", "a kernel of a pack, which is for many sizes", err);
 }
 
 /* Is this very problem's winner known, and valid here? */

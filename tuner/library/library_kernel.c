@@ -71,17 +71,16 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
 static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, at_error *err)
 {
     const atx_found_parts *f = p->finding;
-    at_status status = AT_OK;
-    for (int i = 0; i < f->shown.variable_count && status == AT_OK; i++) {
+    for (int i = 0; i < f->shown.variable_count; i++) {
         const char *name = NULL;
         int64_t unused = 0;
         struct atx_prepared_variable *v = &p->variables[i];
         v->bytes = f->variables[i].arg->bytes;
-        status =
-            atx_cubin_variable(&name, &unused, code->bytes.data, code->bytes.len, f->variables[i].name, err);
-        ATX_THEN(status, atx_gpu_variable(&v->at, gpu, p->module, name, v->bytes, err));
+        ATX_TRY(
+            atx_cubin_variable(&name, &unused, code->bytes.data, code->bytes.len, f->variables[i].name, err));
+        ATX_TRY(atx_gpu_variable(&v->at, gpu, p->module, name, v->bytes, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, at_error *err)

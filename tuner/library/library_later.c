@@ -110,7 +110,7 @@ static atx_later_job *next_job(atx_later *later)
 static void *serve_jobs(void *context)
 {
     at_tuner *tuner = context;
-    atx_nvrtc *nvrtc = NULL;
+    ATX_CLOSED(atx_nvrtc) *nvrtc = NULL;
     at_error err = { 0 };
     const at_status status =
         atx_nvrtc_open_with(&nvrtc, atx_headers_text(tuner->tuning.headers), tuner->no_environment, &err);
@@ -121,7 +121,6 @@ static void *serve_jobs(void *context)
             compile(tuner, nvrtc, job);
         atx_later_free(job);
     }
-    atx_nvrtc_close(nvrtc);
     return NULL;
 }
 

@@ -64,16 +64,14 @@ static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts 
                           at_error *err)
 {
     const void *image = code->bytes.data;
-    atx_str name = { 0 };
-    at_status status = AT_OK;
-    for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
+    ATX_LOCAL(atx_str) name = { 0 };
+    for (int i = 0; i < f->t->call.step_count; i++) {
         const atx_geometry needs = needs_of(f, &f->launches[i]);
-        status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
-        ATX_THEN(status, i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
-                                : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err));
+        ATX_TRY(atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err));
+        ATX_TRY(i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
+                       : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err));
     }
-    atx_str_clear(&name);
-    return status;
+    return AT_OK;
 }
 
 static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const atx_kept_code *code,

@@ -43,12 +43,10 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
     atx_path_from_here(&t->program);
     atx_path_from_here(&t->templates);
     /* Now: the program may go to another folder, or set another variable. */
-    at_status status =
-        atx_headers_open(&t->headers, o->headers ? o->headers : variable(t, ATX_HEADERS_ENV), err);
-    ATX_THEN(status,
-             atx_folders_read(&t->allow, "allow", o->allow ? o->allow : variable(t, ATX_ALLOW_ENV), err));
-    ATX_THEN(status, atx_str_status(&t->program, err));
-    return status == AT_OK ? atx_str_status(&t->templates, err) : status;
+    ATX_TRY(atx_headers_open(&t->headers, o->headers ? o->headers : variable(t, ATX_HEADERS_ENV), err));
+    ATX_TRY(atx_folders_read(&t->allow, "allow", o->allow ? o->allow : variable(t, ATX_ALLOW_ENV), err));
+    ATX_TRY(atx_str_status(&t->program, err));
+    return atx_str_status(&t->templates, err);
 }
 
 void atx_tuning_close(atx_tuning *t)
@@ -123,11 +121,9 @@ at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordin
     if (!t->database.len)
         return atx_fail(err, AT_ERR_USAGE, "there is no place for a database");
     const atx_miss miss = miss_of(t, device, cancel);
-    at_status status = atx_miss_tune(&miss, problem, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_miss_tune(&miss, problem, err));
     pthread_mutex_lock(&tuner->slow);
-    status = atx_tuning_see(tuner, err);
+    at_status status = atx_tuning_see(tuner, err);
     pthread_mutex_unlock(&tuner->slow);
     return status;
 }

@@ -69,7 +69,7 @@ static at_status add_folder(atx_library_packs *packs, const char *path, DIR *fol
     if (count)
         qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
-        atx_str file = { 0 };
+        ATX_LOCAL(atx_str) file = { 0 };
         atx_str_addf(&file, "%s/%s", path, names[i]);
         ATX_THEN(status, atx_str_status(&file, err));
         ATX_THEN(status, add_file(packs, file.data, catalog, err));
@@ -77,7 +77,6 @@ static at_status add_folder(atx_library_packs *packs, const char *path, DIR *fol
             atx_library_log(log, err->text);
             status = AT_OK;
         }
-        atx_str_clear(&file);
         free(names[i]);
     }
     free(names);
@@ -111,7 +110,7 @@ void atx_packs_read_default(at_tuner *tuner)
         return;
     tuner->packs.read = true;
     for (size_t i = 0; slash && i < sizeof PLACES / sizeof *PLACES; i++) {
-        atx_str path = { 0 };
+        ATX_LOCAL(atx_str) path = { 0 };
         at_error ignored = { 0 };
         atx_str_addf(&path, "%.*s/%s", (int)(slash - library), library, PLACES[i]);
         DIR *folder = atx_str_status(&path, NULL) == AT_OK ? opendir(path.data) : NULL;
@@ -119,7 +118,6 @@ void atx_packs_read_default(at_tuner *tuner)
             atx_library_log(tuner, ignored.text);
         if (folder)
             closedir(folder);
-        atx_str_clear(&path);
         if (folder)
             return;
     }

@@ -149,10 +149,9 @@ at_status at_type_parse(at_type *out, const char *text, at_error *err)
     atx_dtype type = ATX_F32;
     if (!out || !text)
         return atx_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
-    at_status status = atx_dtype_parse(&type, text, strlen(text), err);
-    if (status == AT_OK)
-        *out = TYPES[type];
-    return status;
+    ATX_TRY(atx_dtype_parse(&type, text, strlen(text), err));
+    *out = TYPES[type];
+    return AT_OK;
 }
 
 /* ---- problems ---- */
@@ -213,7 +212,7 @@ static at_problem problem_of(const atx_problem *p)
 
 at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text, at_error *err)
 {
-    atx_shapes read = { 0 };
+    ATX_LOCAL(atx_shapes) read = { 0 };
     if (!out || !tuner || !text)
         return atx_fail(err, AT_ERR_USAGE, "at_problem_parse: an argument is NULL");
     pthread_mutex_lock(&tuner->slow); /* ops are read when they are first named */
@@ -225,7 +224,6 @@ at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text, a
         at_problem problem = problem_of(read.problems);
         status = give_problem(out, &problem, err);
     }
-    atx_shapes_clear(&read);
     return status;
 }
 
@@ -262,13 +260,12 @@ static at_status check_scalar(const atx_op *op, const at_scalar *s, at_error *er
 
 at_status atx_library_check_scalars(const atx_op *op, const at_run_options *o, at_error *err)
 {
-    at_status status = AT_OK;
     if (o->scalar_count < 0 || o->attribute_count < 0 || (o->scalar_count && !o->scalars) ||
         (o->attribute_count && !o->attributes))
         return atx_fail(err, AT_ERR_USAGE, "at_run_options: found a count without its array; expected both");
-    for (int i = 0; i < o->scalar_count && status == AT_OK; i++)
-        status = check_scalar(op, &o->scalars[i], err);
-    return status;
+    for (int i = 0; i < o->scalar_count; i++)
+        ATX_TRY(check_scalar(op, &o->scalars[i], err));
+    return AT_OK;
 }
 
 typedef struct op_parts {

@@ -138,14 +138,12 @@ static at_status get_slowly(const atx_prepared **out, atx_gpu *gpu, at_tuner *tu
                             const at_run_options *options, bool may_tune, at_error *err)
 {
     at_error warning = { 0 };
-    at_status status = may_tune && !tuner->tuning.in_background
-                           ? tune_first(&warning, tuner, gpu, a, options->cancel, err)
-                           : AT_OK;
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(may_tune && !tuner->tuning.in_background
+                ? tune_first(&warning, tuner, gpu, a, options->cancel, err)
+                : AT_OK);
     pthread_mutex_lock(&tuner->slow);
     tuner->no_compile = options->no_compile != 0 || tuner->never_compiles;
-    status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
+    at_status status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
     tuner->no_compile = false;
     pthread_mutex_unlock(&tuner->slow);
     return status;
@@ -192,12 +190,10 @@ static at_status read_call(call *c, at_error *err)
 /* The next launch on the stream. */
 static at_status get(const atx_prepared **out, call *c, at_error *err)
 {
-    at_status status = read_call(c, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(read_call(c, err));
     at_tuner *tuner = c->tuner;
     atx_asking a = { .problem = c->problem, .steps = c->steps, .for_launch = c->for_launch };
-    status = check_question(tuner, c->problem, &a, err);
+    at_status status = check_question(tuner, c->problem, &a, err);
     ATX_THEN(status, atx_library_gpu(&c->gpu, tuner, err));
     ATX_THEN(status, atx_gpu_current(&a.context, c->gpu, err));
     if (status != AT_OK)
@@ -248,13 +244,12 @@ static at_status check_buffer(const atx_prepared *p, const at_buffer *buffers, i
 
 static at_status check_buffers(const atx_prepared *p, const at_buffer *buffers, int count, at_error *err)
 {
-    at_status status = AT_OK;
     if (count != p->buffer_count || !buffers)
         return atx_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", p->problem.op,
                         buffers ? count : 0, p->buffer_count);
-    for (int i = 0; i < count && status == AT_OK; i++)
-        status = check_buffer(p, buffers, i, err);
-    return status;
+    for (int i = 0; i < count; i++)
+        ATX_TRY(check_buffer(p, buffers, i, err));
+    return AT_OK;
 }
 
 /* The call's value for a parameter of a step, or else the problem's. */
@@ -282,7 +277,7 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_l
     for (int i = 0; i < count && c->options->scalar_count; i++)
         if (args[i].buffer < 0 && !args[i].is_struct)
             params[i] = (void *)(uintptr_t)scalar_of(c->options, p->finding, one->step, i, &args[i].value);
-    at_status status = atx_gpu_encode_maps(params, &maps, c->gpu, &p->kernel, one, addresses, err);
+    ATX_TRY(atx_gpu_encode_maps(params, &maps, c->gpu, &p->kernel, one, addresses, err));
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
                                   .step = one->step,
@@ -290,27 +285,25 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_l
                                   .params = params,
                                   .attributes = c->options->attributes,
                                   .attribute_count = c->options->attribute_count };
-    return status == AT_OK ? atx_gpu_launch_on(c->gpu, p->module, &l, err) : status;
+    return atx_gpu_launch_on(c->gpu, p->module, &l, err);
 }
 
 /* The checks of a call, and the call. */
 static at_status launch_all(const call *c, const atx_prepared *p, const at_buffer *buffers, int buffer_count,
                             at_error *err)
 {
-    at_status status = check_buffers(p, buffers, buffer_count, err);
-    ATX_THEN(status, atx_library_check_scalars(p->finding->problem.op, c->options, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(check_buffers(p, buffers, buffer_count, err));
+    ATX_TRY(atx_library_check_scalars(p->finding->problem.op, c->options, err));
     atx_asked_note(&c->tuner->asked, &p->finding->problem);
     const atx_kernel *kernel = &p->kernel;
-    for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
-        status = atx_gpu_copy_on(c->gpu, c->stream, p->variables[i].at,
-                                 (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
-                                 p->variables[i].bytes, err);
+    for (int i = 0; i < kernel->variable_count; i++)
+        ATX_TRY(atx_gpu_copy_on(c->gpu, c->stream, p->variables[i].at,
+                                (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
+                                p->variables[i].bytes, err));
     size_t at = 0;
-    for (atx_kernel_launch one; status == AT_OK && atx_kernel_next(&one, kernel, &at);)
-        status = launch(c, p, &one, buffers, err);
-    return status;
+    for (atx_kernel_launch one; atx_kernel_next(&one, kernel, &at);)
+        ATX_TRY(launch(c, p, &one, buffers, err));
+    return AT_OK;
 }
 
 at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers, int buffer_count,

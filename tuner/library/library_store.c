@@ -15,9 +15,7 @@ at_status atx_library_open_lookup(at_tuner *tuner, at_error *err)
     atx_lookup *lookup = NULL;
     if (!tuner->store && !tuner->with_shipped)
         return AT_OK;
-    at_status status = atx_lookup_open(&lookup, tuner->store, tuner->catalog, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_lookup_open(&lookup, tuner->store, tuner->catalog, err));
     atx_lookup_exclude(lookup, tuner->excluded);
     if (tuner->no_environment)
         atx_lookup_no_environment(lookup);
@@ -64,10 +62,9 @@ void atx_library_log(const at_tuner *tuner, const char *text)
  */
 static at_status keep_name(atx_str *name, at_error *err)
 {
-    at_status status = atx_store_check_name(atx_str_text(name), err);
-    if (status == AT_OK)
-        atx_path_from_here(name);
-    return status == AT_OK ? atx_str_status(name, err) : status;
+    ATX_TRY(atx_store_check_name(atx_str_text(name), err));
+    atx_path_from_here(name);
+    return atx_str_status(name, err);
 }
 
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */

@@ -338,14 +338,13 @@ static at_status run_until(const atx_miss *m, const char *const *argv, double un
 /* The device counts too: two of one machine may be different models. */
 static at_status name_of(uint64_t *out, const atx_miss *m, const atx_problem *p, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
     atx_str_addf(&text, "%s %s %s ", m->device, p->op->name, atx_dtype_key(p->type, p->op->storage));
     atx_problem_shape(&text, p);
     at_status status = atx_str_status(&text, err);
     for (const char *at = atx_str_text(&text); *at; at++)
         hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    atx_str_clear(&text);
     *out = hash ^ hash >> 32;
     return status;
 }
@@ -373,7 +372,7 @@ static at_status wait_for_others(const atx_miss *m, uint64_t name, double until_
 static at_status run_alone(bool *busy, const atx_miss *m, uint64_t name, const char **argv, double until_s,
                            at_error *err)
 {
-    atx_str found = { 0 };
+    ATX_LOCAL(atx_str) found = { 0 };
     int lock = -1;
     *busy = false;
     at_status status = m->program ? AT_OK : find_program(&found, m->no_environment, err);
@@ -385,14 +384,13 @@ static at_status run_alone(bool *busy, const atx_miss *m, uint64_t name, const c
     ATX_THEN(status, run_until(m, argv, until_s, err));
     if (lock >= 0)
         close(lock);
-    atx_str_clear(&found);
     return status;
 }
 
 at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
 {
     const double until_s = atx_now_s() + m->budget_s, search_s = fmin(SEARCH_SHARE * m->budget_s, MOST_S);
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     char budget[32];
     uint64_t name = 0;
     bool busy = false;
@@ -417,7 +415,6 @@ at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
     at_status status = atx_str_status(&shape, err);
     ATX_THEN(status, name_of(&name, m, p, err));
     ATX_THEN(status, run_alone(&busy, m, name, argv, until_s, err));
-    atx_str_clear(&shape);
     return busy ? wait_for_others(m, name, until_s, err) : status;
 }
 

@@ -56,9 +56,7 @@ static at_status know(known *k, atx_str *shape, const char *device, at_error *er
 {
     const atx_found *f = k->found;
     atx_problem_key key;
-    at_status status = atx_problem_key_of(&key, shape, k->problem, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_problem_key_of(&key, shape, k->problem, err));
     k->is_measured = f->answer && f->own;
     if (k->is_measured)
         take_measured(&k->here, f);
@@ -124,12 +122,10 @@ at_status atx_answer_row(atx_row *row, const atx_found *found, const atx_problem
                          at_error *err)
 {
     known k = { .row = row, .found = found, .problem = problem, .here = { .winner = NOTHING } };
-    atx_str shape = { 0 };
-    at_status status = problem ? know(&k, &shape, device, err) : AT_OK;
-    if (status == AT_OK)
-        write_all(&k);
-    atx_str_clear(&shape);
-    return status == AT_OK ? atx_str_status(row->out, err) : status;
+    ATX_LOCAL(atx_str) shape = { 0 };
+    ATX_TRY(problem ? know(&k, &shape, device, err) : AT_OK);
+    write_all(&k);
+    return atx_str_status(row->out, err);
 }
 
 at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,

@@ -219,7 +219,7 @@ static at_status choose_one(const side *before, const side *after, at_error *err
 at_status atx_compare_stores(atx_comparison *out, atx_store *before, const char *before_device,
                              atx_store *after, const char *after_device, double tolerance, at_error *err)
 {
-    side b = { 0 }, a = { 0 };
+    ATX_LOCAL(side) b = { 0 }, a = { 0 };
     *out = (atx_comparison){ 0 };
     at_status status = read_side(&b, before, before_device, err);
     ATX_THEN(status, read_side(&a, after, after_device, err));
@@ -227,8 +227,6 @@ at_status atx_compare_stores(atx_comparison *out, atx_store *before, const char 
     if (status == AT_OK && !by_device && !(only_device(&b) && only_device(&a)))
         status = choose_one(&b, &a, err);
     ATX_THEN(status, pair_up(out, &b, &a, by_device, tolerance, err));
-    side_clear(&b);
-    side_clear(&a);
     return status;
 }
 

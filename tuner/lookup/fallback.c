@@ -54,7 +54,7 @@ static at_status ask_filter(bool *found, const atx_fallback_filter *filter, cons
 static at_status take_first(bool *found, atx_config *config, const atx_template *t, const int64_t *slots,
                             atx_str *refusals, at_error *err)
 {
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     at_error cause = { 0 };
     const char *why = cause.text;
 
@@ -68,7 +68,6 @@ static at_status take_first(bool *found, atx_config *config, const atx_template 
         why = atx_space_refusal(space);
     if (!*found)
         atx_str_addf(refusals, "; %s: %s", t->name, why ? why : "no configuration");
-    atx_space_close(space);
     return atx_str_status(refusals, err);
 }
 
@@ -113,9 +112,7 @@ at_status atx_fallback(const atx_template **t, atx_config *config, const atx_cat
                        const atx_op *op, const int64_t *slots, const atx_fallback_filter *filter,
                        at_error *err)
 {
-    at_status status = atx_catalog_read(catalog, op, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_catalog_read(catalog, op, err));
     int count = 0;
     const atx_template **all = calloc((size_t)atx_catalog_template_count(catalog, op) + 1, sizeof *all);
     if (!all)
@@ -124,7 +121,7 @@ at_status atx_fallback(const atx_template **t, atx_config *config, const atx_cat
         if (!atx_catalog_template(catalog, op, i)->replace_count)
             all[count++] = atx_catalog_template(catalog, op, i);
     qsort(all, (size_t)count, sizeof *all, by_choices);
-    status = choose(t, config, &(asked){ all, count, filter }, slots, err);
+    at_status status = choose(t, config, &(asked){ all, count, filter }, slots, err);
     free(all);
     return status;
 }

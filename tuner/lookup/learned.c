@@ -44,10 +44,9 @@ static at_status open_due(opened *out, bool *due, const atx_learning *l, at_erro
 {
     const atx_cancel cancel = { .flag = l->cancel };
     *due = false;
-    at_status status = atx_store_open_unless(&out->store, l->db, ATX_STORE_READ, &cancel, err);
-    ATX_THEN(status, atx_learned_path(&out->path, l->db, err));
-    return status == AT_OK ? atx_model_is_due(due, out->store, atx_str_text(&out->path), l->more, err)
-                           : status;
+    ATX_TRY(atx_store_open_unless(&out->store, l->db, ATX_STORE_READ, &cancel, err));
+    ATX_TRY(atx_learned_path(&out->path, l->db, err));
+    return atx_model_is_due(due, out->store, atx_str_text(&out->path), l->more, err);
 }
 
 at_status atx_learned_is_due(bool *due, const atx_learning *l, at_error *err)

@@ -97,12 +97,11 @@ static at_status refresh(atx_lookup *l, at_error *err)
         return read_anew(l, err);
     if (!l->store || now - l->checked_s < REFRESH_S)
         return AT_OK;
-    at_status status = atx_store_data_version(&version, l->store, err);
-    if (status == AT_OK && version != l->version)
+    ATX_TRY(atx_store_data_version(&version, l->store, err));
+    if (version != l->version)
         return read_anew(l, err);
-    if (status == AT_OK)
-        l->checked_s = now;
-    return status;
+    l->checked_s = now;
+    return AT_OK;
 }
 
 at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog *catalog, at_error *err)
@@ -211,22 +210,20 @@ static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_
 static at_status begin_question(atx_question *q, atx_lookup *l, const atx_problem *problem,
                                 const atx_target *target, at_error *err)
 {
-    at_status status = refresh(l, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(refresh(l, err));
     *q = (atx_question){ .problem = problem };
     q->type_key = atx_dtype_key(problem->type, problem->op->storage);
     q->hash = atx_problem_hash(problem->op, q->type_key, problem->dims);
-    status = name_device(q, l, target, err);
-    return status == AT_OK ? atx_own_add_asked(l, q, err) : status;
+    ATX_TRY(name_device(q, l, target, err));
+    return atx_own_add_asked(l, q, err);
 }
 
 /* All that may be near, and this problem's where its shape is written in another way. There is room for the
  * program's again, so that entries stay where they are. */
 static at_status add_all_own(atx_lookup *l, const atx_question *q, at_error *err)
 {
-    at_status status = atx_own_add(l, q->problem->op, q->type_key, err);
-    return status == AT_OK ? atx_shipped_add(l, q->problem->op, q->type_key, q->device, true, err) : status;
+    ATX_TRY(atx_own_add(l, q->problem->op, q->type_key, err));
+    return atx_shipped_add(l, q->problem->op, q->type_key, q->device, true, err);
 }
 
 static void take_exact(atx_found *out, const atx_entry *e, const atx_question *q)
@@ -299,7 +296,7 @@ static at_status ask_model(atx_cached *m, atx_lookup *l, const atx_question *q, 
 static at_status search_all(atx_cached *m, atx_lookup *l, const atx_question *q, at_error *err)
 {
     atx_near_found here, there = { .entry = ATX_NO_ENTRY };
-    atx_str why = { 0 };
+    ATX_LOCAL(atx_str) why = { 0 };
     at_status status = atx_near_search(&here, l, q, true, err);
     bool is_here = here.entry != ATX_NO_ENTRY || here.runner_up;
     if (status == AT_OK && !is_here)
@@ -324,7 +321,6 @@ static at_status search_all(atx_cached *m, atx_lookup *l, const atx_question *q,
     status = atx_str_status(&why, err);
     ATX_THEN(status, ask_model(m, l, q, &here, &there, err));
     atx_make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
-    atx_str_clear(&why);
     if (status != AT_OK)
         clear_cached(m); /* an answer with half a reason must not be remembered */
     return status;
@@ -345,9 +341,7 @@ static at_status find_near(atx_found *out, atx_lookup *l, const atx_question *q,
     atx_cached *m = cached_of(l, q);
     if (!m)
         return atx_no_memory(err);
-    at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(is_of(m, l, q) ? AT_OK : search_all(m, l, q, err));
     *out = m->found;
     out->why = m->why;
     out->device = m->device;
@@ -395,22 +389,18 @@ static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem,
                       at_error *err)
 {
     atx_question q;
-    at_status status = begin_question(&q, l, problem, target, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(begin_question(&q, l, problem, target, err));
     atx_entry *e = NULL;
-    status = find_exact(&e, &q, l, err);
-    if (!e && status == AT_OK) {
-        status = atx_shipped_add(l, problem->op, q.type_key, q.device, true, err);
-        if (status == AT_OK) /* again where none came: entries may lie elsewhere */
-            status = find_exact(&e, &q, l, err);
+    ATX_TRY(find_exact(&e, &q, l, err));
+    if (!e) {
+        ATX_TRY(atx_shipped_add(l, problem->op, q.type_key, q.device, true, err));
+        /* again where none came: entries may lie elsewhere */
+        ATX_TRY(find_exact(&e, &q, l, err));
     }
-    if (!e && status == AT_OK && !atx_own_has(l, problem->op, q.type_key)) {
-        status = add_all_own(l, &q, err);
-        ATX_THEN(status, find_exact(&e, &q, l, err));
+    if (!e && !atx_own_has(l, problem->op, q.type_key)) {
+        ATX_TRY(add_all_own(l, &q, err));
+        ATX_TRY(find_exact(&e, &q, l, err));
     }
-    if (status != AT_OK)
-        return status;
     if (!e)
         return find_other(out, l, &q, err);
     take_exact(out, e, &q);
@@ -449,10 +439,8 @@ at_status atx_lookup_find(atx_found *out, atx_lookup *l, const atx_problem *prob
 {
     atx_found found = { .match = ATX_MATCH_NONE };
     atx_target meant;
-    at_status status = target ? atx_lookup_meant(&meant, l, target, err) : AT_OK;
-    if (status != AT_OK)
-        return status;
-    status = find(&found, l, problem, target ? &meant : NULL, err);
+    ATX_TRY(target ? atx_lookup_meant(&meant, l, target, err) : AT_OK);
+    at_status status = find(&found, l, problem, target ? &meant : NULL, err);
     at_status failed = atx_catalog_failure(l->catalog, err);
     status = failed != AT_OK ? failed : status;
     if (status != AT_OK) {
@@ -500,7 +488,7 @@ at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, co
         forget(l);
         return status;
     }
-    atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
+    ATX_FREED atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
     size_t found = 0;
     atx_geometry ignored;
     *count = 0;
@@ -522,6 +510,5 @@ at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, co
             atx_entry_fits(&ignored, &e, p, target->cc, target->sms, NULL) == AT_OK)
             out[(*count)++] = (atx_hint){ e.t, e.config, &l->index.entries[list[i].entry].answer };
     }
-    free(list);
     return AT_OK;
 }

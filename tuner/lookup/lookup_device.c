@@ -15,10 +15,9 @@
 
 static at_status add_shipped(atx_device_names *names, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < atx_shipped_group_count && status == AT_OK; i++)
-        status = atx_device_names_add(names, atx_shipped_groups[i].device, err);
-    return status;
+    for (size_t i = 0; i < atx_shipped_group_count; i++)
+        ATX_TRY(atx_device_names_add(names, atx_shipped_groups[i].device, err));
+    return AT_OK;
 }
 
 /* A model that cannot be read is as good as none: the answer will tell. */
@@ -26,14 +25,13 @@ static at_status add_learned(atx_device_names *names, const atx_store *store, at
 {
     atx_model *model = NULL;
     atx_training_samples part;
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     atx_str_addf(&path, "%s%s", atx_store_file(store), ATX_MODEL_SUFFIX);
     at_status status = atx_str_status(&path, err);
     if (status == AT_OK && atx_model_read(&model, atx_str_text(&path), NULL) == AT_OK)
         for (int i = 0; status == AT_OK && atx_model_of_op(&part, model, i); i++)
             status = atx_device_names_add(names, part.device, err);
     atx_model_close(model);
-    atx_str_clear(&path);
     return status;
 }
 
@@ -64,7 +62,7 @@ static at_status choose(atx_target *out, const atx_target *asked, atx_device_nam
                         const atx_store *store, at_error *err)
 {
     bool several;
-    atx_str hint = { 0 };
+    ATX_LOCAL(atx_str) hint = { 0 };
     at_status status = AT_OK;
     const char *found = atx_device_names_find(&several, names, asked->name);
     if (!found && !several && store) {
@@ -79,26 +77,22 @@ static at_status choose(atx_target *out, const atx_target *asked, atx_device_nam
         return status;
     add_hint(&hint, asked->name);
     status = atx_device_names_choose(out->name, names, asked->name, atx_str_text(&hint), err);
-    atx_str_clear(&hint);
     return status;
 }
 
 at_status atx_lookup_device(atx_target *out, const atx_target *asked, atx_store *store, bool with_shipped,
                             at_error *err)
 {
-    atx_device_names names = { .count = 0 };
-    at_status status = AT_OK;
+    ATX_LOCAL(atx_device_names) names = { .count = 0 };
     if (asked->full || !asked->name[0]) {
         *out = *asked;
         return AT_OK;
     }
     if (store)
-        status = atx_store_device_names(&names, store, err);
-    if (status == AT_OK && with_shipped)
-        status = add_shipped(&names, err);
-    ATX_THEN(status, choose(out, asked, &names, store, err));
-    atx_device_names_clear(&names);
-    return status;
+        ATX_TRY(atx_store_device_names(&names, store, err));
+    if (with_shipped)
+        ATX_TRY(add_shipped(&names, err));
+    return choose(out, asked, &names, store, err);
 }
 
 /* ---- this machine's GPUs ---- */
@@ -130,12 +124,11 @@ void atx_installed_model(char *name, size_t size, const char *folder)
         return;
     for (const struct dirent *each; (each = readdir(gpus));) {
         char model[128];
-        atx_str path = { 0 };
+        ATX_LOCAL(atx_str) path = { 0 };
         if (each->d_name[0] == '.')
             continue;
         atx_str_addf(&path, "%s/%s/information", folder, each->d_name);
         read_model(model, sizeof model, atx_str_text(&path));
-        atx_str_clear(&path);
         bool another = *name && strcmp(name, model) != 0;
         if (!*model || another || strlen(model) >= size) {
             *name = '\0';

@@ -56,16 +56,16 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_p
     atx_limits_on(&limits, f, cc, sms);
     if (!cc && f->memory_mib > 0)
         limits.memory_bytes = atx_memory_bytes(f->memory_mib);
-    at_status status = atx_problem_bind(slots, p, &limits, err);
-    ATX_THEN(status, atx_config_validate(slots, e->t, &e->config, err));
-    return status == AT_OK ? atx_geometry_of(geometry, &e->t->call.steps[0].launch, slots, err) : status;
+    ATX_TRY(atx_problem_bind(slots, p, &limits, err));
+    ATX_TRY(atx_config_validate(slots, e->t, &e->config, err));
+    return atx_geometry_of(geometry, &e->t->call.steps[0].launch, slots, err);
 }
 
 /* Has the store a failure of this configuration, which is newer than `since`, for the problem of `key`? */
 static at_status find_failure(atx_str *why, const atx_lookup *l, const atx_entry *e,
                               const atx_problem_key *key, const char *since, at_error *err)
 {
-    atx_str ignored = { 0 };
+    ATX_LOCAL(atx_str) ignored = { 0 };
     atx_answer asked = e->answer; /* these are read, not written */
     asked.op = (char *)(uintptr_t)key->op;
     asked.shape = (char *)(uintptr_t)key->shape;
@@ -74,7 +74,6 @@ static at_status find_failure(atx_str *why, const atx_lookup *l, const atx_entry
     if (e->t)
         asked.winner.template_hash = e->t->text.hash;
     at_status status = atx_store_find_failure(why ? why : &ignored, l->store, &asked, true, err);
-    atx_str_clear(&ignored);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status == AT_OK ? AT_ERR_NOT_FOUND : status;
 }
 
@@ -105,15 +104,13 @@ static at_status check_own(atx_str *why, const atx_lookup *l, atx_entry *e, at_e
 static at_status check_here(atx_str *why, const atx_lookup *l, const atx_entry *e, const atx_question *q,
                             at_error *err)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_key key;
     atx_entry here = *e;
     if (!atx_entry_is_on(e, q->device))
         snprintf(here.answer.fingerprint.device, sizeof here.answer.fingerprint.device, "%s", q->device);
-    at_status status = atx_problem_key_of(&key, &shape, q->problem, err);
-    ATX_THEN(status, find_failure(why, l, &here, &key, "", err));
-    atx_str_clear(&shape);
-    return status;
+    ATX_TRY(atx_problem_key_of(&key, &shape, q->problem, err));
+    return find_failure(why, l, &here, &key, "", err);
 }
 
 at_status atx_entry_usable(atx_str *why, atx_lookup *l, atx_entry *e, const atx_question *q, at_error *err)
@@ -133,7 +130,7 @@ at_status atx_entry_usable(atx_str *why, atx_lookup *l, atx_entry *e, const atx_
 at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx_target *target,
                             const atx_template *t, const atx_config *config, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     atx_question q = { .problem = problem,
                        .type_key = atx_dtype_key(problem->type, problem->op->storage),
                        .cc = target->cc };
@@ -142,10 +139,8 @@ at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx
     atx_config_text(&text, t, config);
     e.answer.winner = (atx_winner){ .template_name = t->name, .config = atx_str_text(&text) };
     snprintf(e.answer.fingerprint.device, sizeof e.answer.fingerprint.device, "%s", target->name);
-    at_status status = atx_str_status(&text, err);
-    ATX_THEN(status, atx_entry_usable(NULL, l, &e, &q, err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_status(&text, err));
+    return atx_entry_usable(NULL, l, &e, &q, err);
 }
 
 /* ---- why it is not ---- */
@@ -238,7 +233,7 @@ static at_status explain_present(const known *present, const char *before, at_er
 static at_status check_headers(atx_store *store, const atx_catalog *catalog, const known *present,
                                const char *stored, at_error *err)
 {
-    atx_str source = { 0 }, note = { 0 }, list = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 }, note = { 0 }, list = { 0 };
     char hash[ATX_HASH_TEXT] = "";
     size_t len;
     const char *rest;
@@ -257,9 +252,6 @@ static at_status check_headers(atx_store *store, const atx_catalog *catalog, con
         status = check_data(atx_str_text(&source), present->source, err);
     if (status == AT_OK && same && present->source && strcmp(present->hash, stored) != 0)
         status = explain_present(present, atx_str_text(&note), err);
-    atx_str_clear(&source);
-    atx_str_clear(&note);
-    atx_str_clear(&list);
     return status;
 }
 
@@ -328,12 +320,11 @@ static void add_refusal(atx_str *out, atx_lookup *l, atx_entry *e, const atx_que
                         int64_t sms)
 {
     at_error cause = { 0 };
-    atx_str why = { 0 };
+    ATX_LOCAL(atx_str) why = { 0 };
     if (atx_entry_usable(&why, l, e, q, &cause) == AT_ERR_NOT_FOUND)
         atx_str_add(out, atx_str_text(&why));
     else if (check_entry(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) != AT_OK)
         atx_str_add(out, cause.text);
-    atx_str_clear(&why);
 }
 
 /* Why the answer is not exact, to stand before a semicolon. */
@@ -355,7 +346,7 @@ static void add_reason(atx_str *out, atx_lookup *l, const atx_question *q, const
 static void explain_none(atx_str *out, atx_lookup *l, const atx_question *q, const atx_near_found *here,
                          const atx_near_found *there)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     size_t count = here->count + there->count;
     size_t closest = here->count ? here->closest : there->closest;
     atx_problem_shape(&shape, q->problem);
@@ -372,7 +363,6 @@ static void explain_none(atx_str *out, atx_lookup *l, const atx_question *q, con
                      atx_str_text(&shape), atx_dtype_name(q->problem->type));
     }
     out->failed |= shape.failed;
-    atx_str_clear(&shape);
 }
 
 static void add_own(atx_str *out, const atx_answer *trial, const atx_entry *winner)
@@ -420,7 +410,7 @@ static at_status read_measured(const atx_template **out, atx_lookup *l, const at
 {
     const atx_winner *w = &e->answer.winner;
     const atx_template *present = atx_catalog_find_template(l->catalog, e->op, w->template_name);
-    atx_str source = { 0 };
+    ATX_LOCAL(atx_str) source = { 0 };
     *out = present && atx_template_has_hash(present, w->template_hash) ? present : l->measured;
     if (*out && atx_template_has_hash(*out, w->template_hash))
         return AT_OK;
@@ -436,7 +426,6 @@ static at_status read_measured(const atx_template **out, atx_lookup *l, const at
                      "is %.12s, not %.12s; tune the problem again",
                      w->template_name, l->measured->text.hash, w->template_hash);
     *out = l->measured;
-    atx_str_clear(&source);
     return status;
 }
 
@@ -445,9 +434,7 @@ static at_status take_measured(atx_found *out, atx_lookup *l, const atx_question
 {
     atx_entry e = *q->outdated;
     const int64_t cc = q->cc ? q->cc : e.answer.fingerprint.cc;
-    at_status status = read_measured(&e.t, l, &e, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(read_measured(&e.t, l, &e, err));
     e.other_op = false;
     e.answer.winner.objective = e.op->goal.objective_text; /* it counted when it was measured */
     if (atx_config_parse(&e.config, e.t, e.answer.winner.config, NULL) != AT_OK ||

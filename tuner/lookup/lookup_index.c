@@ -349,12 +349,11 @@ at_status atx_own_begin(atx_lookup *l, at_error *err)
 
 static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_error *err)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_key key;
     size_t first = l->index.count;
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
     ATX_THEN(status, atx_store_each_newest_for(l->store, &key, keep_entry, l, err));
-    atx_str_clear(&shape);
     return take_rows(l, first, status, err);
 }
 
@@ -362,10 +361,10 @@ at_status atx_own_add_asked(atx_lookup *l, const atx_question *q, at_error *err)
 {
     if (atx_index_set_has(&l->asked, name_of(q->hash)) || atx_own_has(l, q->problem->op, q->type_key))
         return AT_OK;
-    at_status status = read_problem(l, q->problem, err);
-    if (status == AT_OK && !atx_index_set_add(&l->asked, name_of(q->hash)))
-        status = atx_no_memory(err);
-    return status;
+    ATX_TRY(read_problem(l, q->problem, err));
+    if (!atx_index_set_add(&l->asked, name_of(q->hash)))
+        return atx_no_memory(err);
+    return AT_OK;
 }
 
 at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_error *err)
@@ -423,9 +422,7 @@ at_status atx_own_find_newest(atx_lookup *l, at_error *err)
     at_status status = atx_store_newest_device(l->store, take_device, l, err);
     if (status != AT_OK || l->newest_known)
         return status;
-    status = atx_own_add(l, NULL, NULL, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_own_add(l, NULL, NULL, err));
     snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));
     l->newest_known = true;
     return AT_OK;

@@ -55,10 +55,9 @@ static void add_line(atx_str *out, const char *template_name, const char *hash, 
 
 static bool has_line(const atx_str *lines, const char *template_name, const char *hash, const char *config)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     add_line(&line, template_name, hash, config);
     bool found = lines->len && !line.failed && strstr(atx_str_text(lines), atx_str_text(&line));
-    atx_str_clear(&line);
     return found;
 }
 
@@ -242,9 +241,9 @@ static at_status list_tried(atx_str *out, atx_lookup *l, const atx_entry *e, at_
     atx_store *store = NULL;
     listing k = { out, &e->answer.fingerprint };
     atx_problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
-    at_status status = atx_entry_store(&store, l, e, err);
-    ATX_THEN(status, atx_store_each_trial(store, &key, NULL, list_trial, &k, err));
-    return status == AT_OK ? atx_str_status(out, err) : status;
+    ATX_TRY(atx_entry_store(&store, l, e, err));
+    ATX_TRY(atx_store_each_trial(store, &key, NULL, list_trial, &k, err));
+    return atx_str_status(out, err);
 }
 
 static bool was_tried(const atx_str *tried, const atx_entry *e)
@@ -304,10 +303,9 @@ static at_status try_runner_up(atx_near_found *out, atx_lookup *l, const atx_que
 static at_status first_that_fits(atx_near_found *out, const atx_ranked *list, atx_lookup *l,
                                  const atx_question *q, at_error *err)
 {
-    at_status status = AT_OK;
     atx_geometry geometry;
     int tried = 0;
-    for (size_t i = 0; i < out->count && list[i].distance < out->reach && status == AT_OK; i++) {
+    for (size_t i = 0; i < out->count && list[i].distance < out->reach; i++) {
         atx_entry *e = &l->index.entries[list[i].entry];
         if (e == q->outdated)
             continue;
@@ -325,18 +323,17 @@ static at_status first_that_fits(atx_near_found *out, const atx_ranked *list, at
                 out->reach = reach;
             }
         } else if (tried++ < RUNNERS_UP) {
-            status = try_runner_up(out, l, q, &list[i], err);
+            ATX_TRY(try_runner_up(out, l, q, &list[i], err));
         }
     }
-    return status;
+    return AT_OK;
 }
 
 /* The problem's winner is out of date: its own runner-up, at no distance. */
 static at_status begin_with_own(atx_near_found *out, atx_lookup *l, const atx_question *q, at_error *err)
 {
-    at_status status =
-        try_runner_up(out, l, q, &(atx_ranked){ (size_t)(q->outdated - l->index.entries), 0, 0 }, err);
-    return status == AT_OK ? list_tried(&out->tried, l, q->outdated, err) : status;
+    ATX_TRY(try_runner_up(out, l, q, &(atx_ranked){ (size_t)(q->outdated - l->index.entries), 0, 0 }, err));
+    return list_tried(&out->tried, l, q->outdated, err);
 }
 
 at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question *q, bool on_device,
@@ -346,10 +343,8 @@ at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question
     const double traffic = atx_traffic_of(p);
     const atx_gpu_model device = { .name = q->device, .cc = q->cc, .sms = q->sms };
     *out = (atx_near_found){ .closest = ATX_NO_ENTRY, .entry = ATX_NO_ENTRY, .reach = INFINITY };
-    at_status status = atx_shipped_add(l, p->op, q->type_key, q->device, on_device, err);
-    if (status != AT_OK)
-        return status;
-    atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
+    ATX_TRY(atx_shipped_add(l, p->op, q->type_key, q->device, on_device, err));
+    ATX_FREED atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
     if (!list)
         return atx_no_memory(err);
     for (size_t i = 0; i < l->index.count; i++) {
@@ -363,10 +358,9 @@ at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question
     }
     atx_rank(list, out->count);
     out->closest = out->count ? list[0].entry : ATX_NO_ENTRY;
-    status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
+    at_status status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
     ATX_THEN(status, first_that_fits(out, list, l, q, err));
     atx_str_clear(&out->tried);
-    free(list);
     return status;
 }
 

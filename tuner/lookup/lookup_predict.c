@@ -64,7 +64,7 @@ void atx_predictors_close(atx_predictors *f)
 
 static at_status read_users(atx_predictors *f, const atx_store *store, at_error *err)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     at_error cause = { 0 };
     const char *file = store ? atx_store_file(store) : "";
     if (!*file)
@@ -74,7 +74,6 @@ static at_status read_users(atx_predictors *f, const atx_store *store, at_error 
     ATX_THEN(status, atx_model_read(&f->users, atx_str_text(&path), &cause));
     if (status != AT_OK && status != AT_ERR_NOT_FOUND && status != AT_ERR_MEMORY)
         snprintf(f->broken, sizeof f->broken, "; its model is left out: %.220s", cause.text);
-    atx_str_clear(&path);
     return status == AT_ERR_MEMORY ? atx_no_memory(err) : AT_OK;
 }
 
@@ -158,16 +157,15 @@ static at_status choose(ready **out, atx_predictors *f, const atx_lookup *l, con
                         at_error *err)
 {
     ready *each[MODELS] = { NULL };
-    at_status status = AT_OK;
     *out = NULL;
     while (f->count + MODELS > PREDICTORS) /* before any is pointed to */
         close_ready(&f->list[--f->count]);
-    for (int m = 0; m < MODELS && status == AT_OK; m++)
-        status = ready_one(&each[m], f, l, q, m, err);
-    for (int m = 0; m < MODELS && status == AT_OK; m++)
+    for (int m = 0; m < MODELS; m++)
+        ATX_TRY(ready_one(&each[m], f, l, q, m, err));
+    for (int m = 0; m < MODELS; m++)
         if (each[m] && each[m]->predictor && (!*out || distance_of(each[m], q) < distance_of(*out, q)))
             *out = each[m];
-    return status;
+    return AT_OK;
 }
 
 /* Of the device that is asked for, as far as it is known; else of the one that was learned on. */
@@ -180,7 +178,7 @@ static void limits_for(atx_limits *out, const atx_question *q, const atx_trainin
 static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q,
                       const atx_training_samples *learned, at_error *err)
 {
-    atx_str config = { 0 }, shape = { 0 };
+    ATX_LOCAL(atx_str) config = { 0 }, shape = { 0 };
     atx_config_text(&config, g->t, &g->config);
     atx_problem_shape(&shape, q->problem);
     atx_answer a = { .op = (char *)(uintptr_t)g->t->op->name, /* copied below */
@@ -201,13 +199,11 @@ static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q,
                              .conditions = ATX_CONDITIONS_UNKNOWN };
     snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "%s", learned->device);
     *out = (atx_entry){ .op = g->t->op, .t = g->t, .config = g->config };
-    at_status status = atx_str_status(&config, err);
-    ATX_THEN(status, atx_str_status(&shape, err));
-    if (status == AT_OK && !atx_answer_copy(&out->answer, &a))
-        status = atx_no_memory(err);
-    atx_str_clear(&config);
-    atx_str_clear(&shape);
-    return status;
+    ATX_TRY(atx_str_status(&config, err));
+    ATX_TRY(atx_str_status(&shape, err));
+    if (!atx_answer_copy(&out->answer, &a))
+        return atx_no_memory(err);
+    return AT_OK;
 }
 
 /* Is a near winner's configuration what is expected to be best here? A model of another device knows winners
@@ -306,9 +302,7 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     limits_for(&limits, q, &learned);
     if (atx_problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
         return AT_ERR_NOT_FOUND;
-    at_status status = atx_predictor_best(&guess, r->predictor, q->problem, slots, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_predictor_best(&guess, r->predictor, q->problem, slots, err));
     out->geometry = guess.geometry;
     out->own = r->own;
     out->expected_s = r->own ? guess.time_s : 0;
@@ -316,7 +310,7 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     if (near_is_as_good(&guess, r->predictor, q, slots, near))
         return AT_ERR_NOT_FOUND;
     explain(out, r, &learned, q, any_near, unseen);
-    status = keep_first_usable(out, a, &guess, slots, err);
+    at_status status = keep_first_usable(out, a, &guess, slots, err);
     if (status == AT_ERR_NOT_FOUND)
         out->expected_s = out->expected_loss = 0;
     return status;
@@ -333,8 +327,8 @@ static bool not_wanted(const atx_lookup *l)
 static at_status choose_model(ready **out, atx_lookup *l, const atx_question *q, at_error *err)
 {
     *out = NULL;
-    at_status status = l->predictors ? AT_OK : open_all(&l->predictors, l, err);
-    return status == AT_OK ? choose(out, l->predictors, l, q, err) : status;
+    ATX_TRY(l->predictors ? AT_OK : open_all(&l->predictors, l, err));
+    return choose(out, l->predictors, l, q, err);
 }
 
 at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_question *q, const atx_entry *near,

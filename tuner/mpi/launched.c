@@ -106,7 +106,7 @@ static at_status not_built(const atx_launched *l, at_error *err)
 at_status atx_launched_link(const atx_link **out, const atx_launched *l, at_error *err)
 {
     const char *file = getenv("AUTOTUNE_MPI");
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     bool found = file && *file;
     if (found)
         atx_str_add(&path, file);
@@ -115,17 +115,15 @@ at_status atx_launched_link(const atx_link **out, const atx_launched *l, at_erro
             found = find_module(&path, MODULES[i]);
     if (!found && l->module)
         found = find_module(&path, "other");
-    at_status status = AT_OK;
     if (!found)
-        status = not_built(l, err);
+        ATX_TRY(not_built(l, err));
     else if (l->no_mpi)
-        status =
-            atx_fail(err, AT_ERR_USAGE,
-                     "srun started %d processes without MPI between them; expected --mpi=pmi2 or --mpi=pmix "
-                     "(`srun --mpi=list` shows what there is)",
-                     l->size);
+        return atx_fail(
+            err, AT_ERR_USAGE,
+            "srun started %d processes without MPI between them; expected --mpi=pmi2 or --mpi=pmix "
+            "(`srun --mpi=list` shows what there is)",
+            l->size);
     else
-        status = open_file(out, atx_str_text(&path), err);
-    atx_str_clear(&path);
-    return status;
+        ATX_TRY(open_file(out, atx_str_text(&path), err));
+    return AT_OK;
 }

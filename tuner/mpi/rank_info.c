@@ -38,7 +38,7 @@ static void describe_gpus(atx_rank_info *info)
 
 void atx_rank_describe(atx_rank_info *out)
 {
-    atx_nvrtc *nvrtc = NULL;
+    ATX_CLOSED(atx_nvrtc) *nvrtc = NULL;
     at_error ignored;
     memset(out, 0, sizeof *out); /* it travels as bytes */
     describe_program(out->program, sizeof out->program);
@@ -46,7 +46,6 @@ void atx_rank_describe(atx_rank_info *out)
     describe_gpus(out);
     if (atx_nvrtc_open(&nvrtc, &ignored) == AT_OK)
         snprintf(out->nvrtc, sizeof out->nvrtc, "%s", atx_nvrtc_version(nvrtc));
-    atx_nvrtc_close(nvrtc);
     if (sched_getaffinity(0, sizeof out->cores, &out->cores) != 0)
         CPU_SET(0, &out->cores);
     out->machine_cores = (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -102,9 +102,7 @@ static at_status supervise(atx_ranks **out, const atx_launched *l, const atx_lin
     pthread_mutex_init(&r->lock, NULL);
     atx_timed_wait_init(&r->news);
     raise_limit();
-    at_status status = room_for(r, l->size, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(room_for(r, l->size, err));
     describe_self(r);
     r->threaded = pthread_create(&r->thread, NULL, atx_ranks_messages, r) == 0;
     return r->threaded ? AT_OK : atx_fail(err, AT_ERR_SYSTEM, "a thread for MPI could not be started");
@@ -119,9 +117,7 @@ at_status atx_ranks_begin(atx_ranks **out, bool *served, const atx_ranks_options
     if (!atx_launched_find(&launched))
         return AT_OK;
     *served = launched.rank > 0;
-    at_status status = atx_launched_link(&link, &launched, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_launched_link(&link, &launched, err));
     if (launched.rank > 0)
         return serve(&launched, link, options, err);
     return supervise(out, &launched, link, options, err);
@@ -209,22 +205,19 @@ static void warn_of_ranks(const atx_ranks *r)
 
 at_status atx_ranks_gather(atx_ranks *r, at_error *err)
 {
-    atx_rank_info *infos = calloc((size_t)r->count, sizeof *infos);
+    ATX_FREED atx_rank_info *infos = calloc((size_t)r->count, sizeof *infos);
     if (!infos) {
         atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
-    at_status status = await_all(r, err);
-    ATX_THEN(status, check_programs(r, err));
-    for (int i = 0; i < r->count && status == AT_OK; i++)
+    ATX_TRY(await_all(r, err));
+    ATX_TRY(check_programs(r, err));
+    for (int i = 0; i < r->count; i++)
         if (r->list[i].state == ATX_RANK_HERE)
             infos[i] = r->list[i].info;
-    if (status == AT_OK) {
-        atx_rank_share(r->owner, r->workers, infos, r->count);
-        warn_of_ranks(r);
-    }
-    free(infos);
-    return status;
+    atx_rank_share(r->owner, r->workers, infos, r->count);
+    warn_of_ranks(r);
+    return AT_OK;
 }
 
 int atx_ranks_count(const atx_ranks *r)

@@ -263,7 +263,7 @@ static void say_hello(server *s)
 at_status atx_server_run(const atx_link *link, int size, double wait_time_s, const atomic_int *cancel,
                          at_error *err)
 {
-    server *s = calloc(1, sizeof *s);
+    ATX_FREED server *s = calloc(1, sizeof *s);
     if (!s)
         return atx_no_memory(err);
     at_status status = atx_message_queue_open(&s->message_queue, link, size, err);
@@ -276,6 +276,5 @@ at_status atx_server_run(const atx_link *link, int size, double wait_time_s, con
         status = s->status == AT_OK ? AT_OK : atx_fail(err, s->status, "%s", s->why.text);
     }
     atx_message_queue_close(s->message_queue);
-    free(s);
     return status;
 }

@@ -375,7 +375,7 @@ void atx_ptx_close(atx_ptx_module *module)
 {
     if (!module)
         return;
-    atx_ptx_module_owned *o = (atx_ptx_module_owned *)module;
+    ATX_FREED atx_ptx_module_owned *o = (atx_ptx_module_owned *)module;
     for (int i = 0; i < module->function_count; i++) {
         atx_ptx_function *f = &module->functions[i];
         free(f->params);
@@ -391,5 +391,4 @@ void atx_ptx_close(atx_ptx_module *module)
     free(module->functions);
     free(module->variables);
     free(module->files);
-    free(o);
 }

@@ -67,10 +67,8 @@ int atx_bench_random(atx_bench *b, int bound)
 static at_status choose_sets(atx_bench *b, at_error *err)
 {
     atx_device_info info = { 0 };
-    at_status status = atx_gpu_info(&info, b->gpu, err);
-    ATX_THEN(status, atx_layout_fits(&b->setup, info.free_bytes, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_gpu_info(&info, b->gpu, err));
+    ATX_TRY(atx_layout_fits(&b->setup, info.free_bytes, err));
     atx_layout_of(&b->layout, &b->setup);
     const int64_t cold_bytes = L2_LEAST * info.limits.l2_bytes, traffic = b->layout.traffic_bytes;
     int64_t available = info.free_bytes - ATX_RESERVE_BYTES - b->layout.expected_bytes;
@@ -143,9 +141,8 @@ static at_status launch_one(atx_bench *b, const atx_loaded *what, const atx_kern
     void *params[ATX_MAX_ARGS];
     atx_encoded_maps maps;
     atx_kernel_params(params, &room, what->kernel, t->args, t->arg_count, buffers);
-    at_status status = atx_gpu_encode_maps(params, &maps, b->gpu, what->kernel, t, buffers, err);
-    return status == AT_OK ? atx_gpu_launch_step(b->gpu, what->module, t->step, &t->geometry, params, err)
-                           : status;
+    ATX_TRY(atx_gpu_encode_maps(params, &maps, b->gpu, what->kernel, t, buffers, err));
+    return atx_gpu_launch_step(b->gpu, what->module, t->step, &t->geometry, params, err);
 }
 
 static at_status copy_by_driver(atx_bench *b, atx_sets sets, at_error *err)
@@ -164,11 +161,10 @@ at_status atx_bench_launch(atx_bench *b, const atx_loaded *what, atx_sets sets, 
         return copy_by_driver(b, sets, err);
     for (int i = 0; i < b->setup.buffer_count; i++)
         buffers[i] = atx_bench_place(b, atx_bench_set_of(b, sets, i), i, what->is_copy);
-    at_status status = AT_OK;
     size_t at = 0;
-    for (atx_kernel_launch one; status == AT_OK && atx_kernel_next(&one, k, &at);)
-        status = launch_one(b, what, &one, buffers, err);
-    return status;
+    for (atx_kernel_launch one; atx_kernel_next(&one, k, &at);)
+        ATX_TRY(launch_one(b, what, &one, buffers, err));
+    return AT_OK;
 }
 
 /* Once for each loaded module and not for each launch: kernels are timed on all sets with what the variables
@@ -252,16 +248,16 @@ at_status atx_bench_refresh(atx_bench *b, atx_sets sets, at_error *err)
 
 at_status atx_bench_prepare(atx_bench *b, atx_sets sets, atx_found_there which, at_error *err)
 {
-    at_status status = atx_bench_finds_answer(b, sets, which) ? atx_bench_refresh(b, sets, err) : AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+    ATX_TRY(atx_bench_finds_answer(b, sets, which) ? atx_bench_refresh(b, sets, err) : AT_OK);
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
         if (is_restored(b, i))
-            status = atx_contents_fill(b, atx_bench_set_of(b, sets, i), i, err);
+            ATX_TRY(atx_contents_fill(b, atx_bench_set_of(b, sets, i), i, err));
         else if (buffer->role == ATX_SCRATCH)
-            status = atx_contents_bits(b, atx_bench_buffer(b, sets.out, i), buffer->bytes,
-                                       atx_bench_secret(b), err);
+            ATX_TRY(atx_contents_bits(b, atx_bench_buffer(b, sets.out, i), buffer->bytes, atx_bench_secret(b),
+                                      err));
     }
-    return status;
+    return AT_OK;
 }
 
 bool atx_bench_has_answer(const atx_bench *b, const atx_loaded *what, int in)
@@ -285,15 +281,14 @@ int atx_bench_choose_inputs(atx_bench *b, const atx_loaded *what)
 /* What inputs from files hold, once for all sets. */
 static at_status load_data(atx_bench *b, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
         if (!buffer->data.path[0])
             continue;
-        status = atx_gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err);
-        ATX_THEN(status, atx_contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err));
+        ATX_TRY(atx_gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err));
+        ATX_TRY(atx_contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_bench_renew(atx_bench *b, at_error *err)
@@ -366,18 +361,17 @@ static at_status find_variables(atx_bench *b, const atx_setup *setup, at_error *
 
 static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int k = 0; k < ATX_CHECK_KERNELS && status == AT_OK; k++)
+    for (int k = 0; k < ATX_CHECK_KERNELS; k++)
         if (is_needed(b, (atx_check_kernel)k))
-            status = atx_gpu_load(&b->checks[k], b->gpu, setup->verify[part_of(b, (atx_check_kernel)k)].cubin,
-                                  CHECKS[k].name, NULL, err);
-    if (status == AT_OK && setup->reference.cubin)
-        status = atx_gpu_load_all(&b->reference, b->gpu, &setup->reference, err);
-    if (status == AT_OK && setup->reference.cubin)
-        status = find_variables(b, setup, err);
-    if (status == AT_OK && setup->validator.cubin)
-        status = atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err);
-    return status;
+            ATX_TRY(atx_gpu_load(&b->checks[k], b->gpu, setup->verify[part_of(b, (atx_check_kernel)k)].cubin,
+                                 CHECKS[k].name, NULL, err));
+    if (setup->reference.cubin)
+        ATX_TRY(atx_gpu_load_all(&b->reference, b->gpu, &setup->reference, err));
+    if (setup->reference.cubin)
+        ATX_TRY(find_variables(b, setup, err));
+    if (setup->validator.cubin)
+        ATX_TRY(atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err));
+    return AT_OK;
 }
 
 static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)

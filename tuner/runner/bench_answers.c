@@ -26,53 +26,49 @@ static at_status launch_reference(atx_bench *b, int set, at_error *err)
 static at_status fill_variables(atx_bench *b, int set, at_error *err)
 {
     const atx_kernel *k = &b->setup.reference;
-    at_status status = AT_OK;
-    for (int i = 0; i < k->variable_count && status == AT_OK; i++) {
+    for (int i = 0; i < k->variable_count; i++) {
         const int buffer = k->variables[i].buffer;
-        status = atx_gpu_copy(b->gpu, b->variables[i], atx_bench_buffer(b, set, buffer),
-                              b->setup.buffers[buffer].bytes, err);
+        ATX_TRY(atx_gpu_copy(b->gpu, b->variables[i], atx_bench_buffer(b, set, buffer),
+                             b->setup.buffers[buffer].bytes, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* All that a launch changes, as it was. */
 static at_status restore(atx_bench *b, int set, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (b->setup.buffers[i].role != ATX_INPUT)
-            status = atx_contents_fill(b, set, i, err);
-    return status;
+            ATX_TRY(atx_contents_fill(b, set, i, err));
+    return AT_OK;
 }
 
 static at_status keep(atx_bench *b, const atx_known_answer *a, const atx_ptr *to, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (to[i])
-            status = atx_contents_flip(b, to[i], atx_bench_buffer(b, a->set, i), b->setup.buffers[i].bytes,
-                                       (atx_flip){ a->key, a->lock, ATX_AS_IT_IS, 0 }, err);
-    return status;
+            ATX_TRY(atx_contents_flip(b, to[i], atx_bench_buffer(b, a->set, i), b->setup.buffers[i].bytes,
+                                      (atx_flip){ a->key, a->lock, ATX_AS_IT_IS, 0 }, err));
+    return AT_OK;
 }
 
 static at_status flip_outputs(atx_bench *b, int set, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         const atx_ptr at = atx_bench_buffer(b, set, i);
         if (b->setup.buffers[i].role == ATX_OUTPUT)
-            status = atx_contents_flip(b, at, at, b->setup.buffers[i].bytes,
-                                       (atx_flip){ .how = ATX_COMPLEMENT }, err);
+            ATX_TRY(atx_contents_flip(b, at, at, b->setup.buffers[i].bytes,
+                                      (atx_flip){ .how = ATX_COMPLEMENT }, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status keep_inverse(atx_bench *b, const atx_known_answer *a, at_error *err)
 {
-    at_status status = restore(b, a->set, err);
-    ATX_THEN(status, flip_outputs(b, a->set, err));
-    ATX_THEN(status, launch_reference(b, a->set, err));
-    return status == AT_OK ? keep(b, a, a->inverse, err) : status;
+    ATX_TRY(restore(b, a->set, err));
+    ATX_TRY(flip_outputs(b, a->set, err));
+    ATX_TRY(launch_reference(b, a->set, err));
+    return keep(b, a, a->inverse, err);
 }
 
 /* `expected` is where what outputs held before lies meanwhile. */
@@ -83,56 +79,54 @@ static at_status look_at_answer(atx_bench *b, const atx_known_answer *a, at_erro
 
 static at_status keep_contents(atx_bench *b, const atx_known_answer *a, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (a->expected[i])
-            status = atx_contents_flip(b, a->expected[i], atx_bench_buffer(b, a->set, i),
-                                       b->setup.buffers[i].bytes, (atx_flip){ 0 }, err);
-    return status;
+            ATX_TRY(atx_contents_flip(b, a->expected[i], atx_bench_buffer(b, a->set, i),
+                                      b->setup.buffers[i].bytes, (atx_flip){ 0 }, err));
+    return AT_OK;
 }
 
 /* The set is as it was afterwards. */
 static at_status run_reference(atx_bench *b, const atx_known_answer *a, bool first, at_error *err)
 {
-    at_status status = fill_variables(b, a->set, err);
-    ATX_THEN(status, restore(b, a->set, err));
-    if (status == AT_OK && first)
-        status = keep_contents(b, a, err);
-    ATX_THEN(status, launch_reference(b, a->set, err));
-    if (status == AT_OK && first)
-        status = look_at_answer(b, a, err);
-    ATX_THEN(status, keep(b, a, a->expected, err));
-    if (status == AT_OK && b->setup.gaps)
-        status = keep_inverse(b, a, err);
-    ATX_THEN(status, restore(b, a->set, err));
-    return status == AT_OK ? atx_gpu_wait(b->gpu, err) : status;
+    ATX_TRY(fill_variables(b, a->set, err));
+    ATX_TRY(restore(b, a->set, err));
+    if (first)
+        ATX_TRY(keep_contents(b, a, err));
+    ATX_TRY(launch_reference(b, a->set, err));
+    if (first)
+        ATX_TRY(look_at_answer(b, a, err));
+    ATX_TRY(keep(b, a, a->expected, err));
+    if (b->setup.gaps)
+        ATX_TRY(keep_inverse(b, a, err));
+    ATX_TRY(restore(b, a->set, err));
+    return atx_gpu_wait(b->gpu, err);
 }
 
 /* Of the one output: loaded where a launch would leave it. */
 static at_status load_answer(atx_bench *b, const atx_known_answer *a, bool first, at_error *err)
 {
-    at_status status = first ? keep_contents(b, a, err) : AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    ATX_TRY(first ? keep_contents(b, a, err) : AT_OK);
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (a->expected[i])
-            status = atx_contents_load(b, atx_bench_buffer(b, a->set, i), &b->setup.answer,
-                                       b->setup.buffers[i].bytes, err);
-    if (status == AT_OK && first)
-        status = look_at_answer(b, a, err);
-    ATX_THEN(status, keep(b, a, a->expected, err));
-    return status == AT_OK ? restore(b, a->set, err) : status;
+            ATX_TRY(atx_contents_load(b, atx_bench_buffer(b, a->set, i), &b->setup.answer,
+                                      b->setup.buffers[i].bytes, err));
+    if (first)
+        ATX_TRY(look_at_answer(b, a, err));
+    ATX_TRY(keep(b, a, a->expected, err));
+    return restore(b, a->set, err);
 }
 
 static at_status allocate(atx_bench *b, atx_known_answer *a, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
         if (atx_role_is_output(buffer->role) && !a->expected[i])
-            status = atx_gpu_alloc(&a->expected[i], b->gpu, buffer->bytes, err);
-        if (status == AT_OK && buffer->role == ATX_OUTPUT && b->setup.gaps && !a->inverse[i])
-            status = atx_gpu_alloc(&a->inverse[i], b->gpu, buffer->bytes, err);
+            ATX_TRY(atx_gpu_alloc(&a->expected[i], b->gpu, buffer->bytes, err));
+        if (buffer->role == ATX_OUTPUT && b->setup.gaps && !a->inverse[i])
+            ATX_TRY(atx_gpu_alloc(&a->inverse[i], b->gpu, buffer->bytes, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* A set that has no answer yet. A file has that of the first. */

@@ -72,7 +72,7 @@ enum { CHUNK = 1 << 22 }; /* bytes of a file that are in memory at a time */
 at_status atx_contents_load(atx_bench *b, atx_ptr to, const atx_data_file *from, int64_t bytes, at_error *err)
 {
     at_status status = AT_OK;
-    char *chunk = malloc(CHUNK);
+    ATX_FREED char *chunk = malloc(CHUNK);
     FILE *file = NULL;
     if (!chunk)
         status = atx_no_memory(err);
@@ -92,7 +92,6 @@ at_status atx_contents_load(atx_bench *b, atx_ptr to, const atx_data_file *from,
     }
     if (file)
         fclose(file);
-    free(chunk);
     return status;
 }
 
@@ -115,9 +114,8 @@ static at_status fill_guard(atx_bench *b, atx_ptr zone, int which, int sets, at_
 at_status atx_contents_fill_guards(atx_bench *b, int i, at_error *err)
 {
     atx_ptr at = atx_bench_buffer(b, 0, i);
-    at_status status = fill_guard(b, at - ATX_GUARD_BYTES, BEFORE, b->sets, err);
-    return status == AT_OK ? fill_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, BEHIND, b->sets, err)
-                           : status;
+    ATX_TRY(fill_guard(b, at - ATX_GUARD_BYTES, BEFORE, b->sets, err));
+    return fill_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, BEHIND, b->sets, err);
 }
 
 static bool is_copied(const atx_bench *b, int i, bool is_copy)
@@ -156,15 +154,15 @@ static atx_flip poisoned(atx_bench *b, const atx_known_answer *a)
 static at_status put_away(atx_bench *b, const atx_buffer *buffer, atx_ptr to, const atx_known_answer *a,
                           atx_ptr expected, at_error *err)
 {
-    at_status status =
-        buffer->column_count ? atx_contents_flip(b, to, expected, buffer->bytes, poisoned(b, a), err) : AT_OK;
-    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+    ATX_TRY(buffer->column_count ? atx_contents_flip(b, to, expected, buffer->bytes, poisoned(b, a), err)
+                                 : AT_OK);
+    for (int k = 0; k < atx_column_count(buffer); k++) {
         const atx_numbers n = atx_column_at(buffer, k);
-        status = atx_bench_run_check(
+        ATX_TRY(atx_bench_run_check(
             b, ATX_AWAY, n.count * 16,
-            WORDS(to, expected, (uint64_t)n.count, atx_column_rule(n.how, 0), a->key, a->lock), err);
+            WORDS(to, expected, (uint64_t)n.count, atx_column_rule(n.how, 0), a->key, a->lock), err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status poison_output(atx_bench *b, const atx_checked *c, int i, at_error *err)
@@ -218,10 +216,9 @@ static at_status compare_guards(atx_bench *b, const atx_checked *c, int i, at_er
     const atx_ptr found = atx_bench_found(b, i), at = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i);
     bool written = atx_role_is_output(b->setup.buffers[i].role) && (c->is_copy || c->timed);
     uint64_t before = ATX_GUARD_BYTES - (uint64_t)(written ? b->layout.skew[i] : 0);
-    at_status status = compare_guard(b, at - ATX_GUARD_BYTES, before, BEFORE, found + 16, err);
-    ATX_THEN(status, compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND,
-                                   found + 32, err));
-    return status;
+    ATX_TRY(compare_guard(b, at - ATX_GUARD_BYTES, before, BEFORE, found + 16, err));
+    return compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND, found + 32,
+                         err);
 }
 
 static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_error *err)
@@ -229,21 +226,20 @@ static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_err
     const atx_buffer *buffer = &b->setup.buffers[i];
     const atx_ptr got = atx_bench_buffer(b, c->sets.in, i), found = atx_bench_found(b, i);
     const uint64_t seed = contents_seed(b, c->sets.in, i);
-    at_status status = AT_OK;
     if (b->kept[i])
         return atx_bench_run_check(b, ATX_EQUAL, buffer->bytes,
                                    WORDS(got, b->kept[i], (uint64_t)buffer->bytes, found, 0, 0), err);
     if (buffer->how == ATX_BITS && !buffer->column_count)
         return atx_bench_run_check(b, ATX_RANDOM, buffer->bytes,
                                    WORDS(got, (uint64_t)buffer->bytes, seed, found, b->lock), err);
-    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+    for (int k = 0; k < atx_column_count(buffer); k++) {
         const atx_numbers n = atx_column_at(buffer, k);
-        status = atx_bench_run_check(b, ATX_GENERATED, n.count * 16,
-                                     WORDS(got, (uint64_t)n.count, atx_column_seed(seed, k), n.how,
-                                           FILLING(b, n, buffer, seed), found),
-                                     err);
+        ATX_TRY(atx_bench_run_check(b, ATX_GENERATED, n.count * 16,
+                                    WORDS(got, (uint64_t)n.count, atx_column_seed(seed, k), n.how,
+                                          FILLING(b, n, buffer, seed), found),
+                                    err));
     }
-    return status;
+    return AT_OK;
 }
 
 void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,
@@ -280,24 +276,22 @@ static at_status compare_output(atx_bench *b, const atx_checked *c, int i, at_er
         return atx_bench_run_check(
             b, ATX_EQUAL, bytes,
             WORDS(got, c->answer->expected[i], (uint64_t)bytes, found, c->answer->key, c->answer->lock), err);
-    at_status status = AT_OK;
-    for (int k = 0; k < atx_column_count(&b->setup.buffers[i]) && status == AT_OK; k++) {
+    for (int k = 0; k < atx_column_count(&b->setup.buffers[i]); k++) {
         atx_contents_comparison(values, b, c, i, k, found);
-        status = atx_bench_run_check(b, ATX_CLOSE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
+        ATX_TRY(atx_bench_run_check(b, ATX_CLOSE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_contents_compare(atx_bench *b, const atx_checked *c, bool thorough, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         if (b->setup.buffers[i].role == ATX_INPUT && thorough)
-            status = compare_input(b, c, i, err);
+            ATX_TRY(compare_input(b, c, i, err));
         else if (atx_role_is_output(b->setup.buffers[i].role))
-            status = compare_output(b, c, i, err);
-        if (status == AT_OK && thorough)
-            status = compare_guards(b, c, i, err);
+            ATX_TRY(compare_output(b, c, i, err));
+        if (thorough)
+            ATX_TRY(compare_guards(b, c, i, err));
     }
-    return status;
+    return AT_OK;
 }

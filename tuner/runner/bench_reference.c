@@ -81,14 +81,13 @@ static at_status check_output(const atx_bench *b, int i, const counts *c, bool c
 static at_status count(atx_bench *b, atx_ptr answer, atx_ptr before, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
-    at_status status = AT_OK;
-    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+    for (int k = 0; k < atx_column_count(buffer); k++) {
         const atx_numbers n = atx_column_at(buffer, k);
         const uint64_t values[] = { answer, before, (uint64_t)n.count, atx_column_rule(n.how, 0),
                                     atx_bench_found(b, i) };
-        status = atx_bench_run_check(b, ATX_VALIDATE, n.count * 16, values, 5, err);
+        ATX_TRY(atx_bench_run_check(b, ATX_VALIDATE, n.count * 16, values, 5, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static counts counts_of(const uint64_t *found, int i)

@@ -15,21 +15,19 @@ enum { PARAMS = 2 * ATX_MAX_ARGS + 1 };
 /* The right answer without its mask, where the validator finds it. */
 static at_status show_answer(atx_bench *b, const atx_known_answer *a, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (a->expected[i])
-            status = atx_contents_flip(b, b->shown[i], a->expected[i], b->setup.buffers[i].bytes,
-                                       (atx_flip){ a->key, a->lock, ATX_AS_IT_IS, 0 }, err);
-    return status;
+            ATX_TRY(atx_contents_flip(b, b->shown[i], a->expected[i], b->setup.buffers[i].bytes,
+                                      (atx_flip){ a->key, a->lock, ATX_AS_IT_IS, 0 }, err));
+    return AT_OK;
 }
 
 static at_status hide_answer(atx_bench *b, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (b->shown[i])
-            status = atx_gpu_zero(b->gpu, b->shown[i], b->setup.buffers[i].bytes, err);
-    return status;
+            ATX_TRY(atx_gpu_zero(b->gpu, b->shown[i], b->setup.buffers[i].bytes, err));
+    return AT_OK;
 }
 
 at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_error *err)
@@ -54,25 +52,23 @@ at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_e
     values[n++] = found;
     for (int i = count; i < n; i++)
         params[i] = &values[i];
-    at_status status = show_answer(b, c->answer, err);
-    ATX_THEN(status, atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err));
-    ATX_THEN(status,
-             atx_gpu_launch_step(b->gpu, b->validator, step, &b->setup.validator.geometry, params, err));
-    return status == AT_OK ? hide_answer(b, err) : status;
+    ATX_TRY(show_answer(b, c->answer, err));
+    ATX_TRY(atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err));
+    ATX_TRY(atx_gpu_launch_step(b->gpu, b->validator, step, &b->setup.validator.geometry, params, err));
+    return hide_answer(b, err);
 }
 
 /* Outputs become the right answer, or its complement. */
 static at_status write_answer(atx_bench *b, const atx_checked *c, bool spoiled, at_error *err)
 {
     const atx_known_answer *a = c->answer;
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+    for (int i = 0; i < b->setup.buffer_count; i++)
         if (a->expected[i])
-            status = atx_contents_flip(
+            ATX_TRY(atx_contents_flip(
                 b, atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i), a->expected[i],
                 b->setup.buffers[i].bytes,
-                (atx_flip){ a->key, a->lock, spoiled ? ATX_COMPLEMENT : ATX_AS_IT_IS, 0 }, err);
-    return status;
+                (atx_flip){ a->key, a->lock, spoiled ? ATX_COMPLEMENT : ATX_AS_IT_IS, 0 }, err));
+    return AT_OK;
 }
 
 static at_status refuse(const atx_buffer *buffer, uint64_t wrong, bool spoiled, at_error *err)
@@ -91,19 +87,17 @@ static at_status refuse(const atx_buffer *buffer, uint64_t wrong, bool spoiled, 
 
 static at_status prove(atx_bench *b, const atx_checked *c, bool spoiled, at_error *err)
 {
-    at_status status = write_answer(b, c, spoiled, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+    ATX_TRY(write_answer(b, c, spoiled, err));
+    for (int i = 0; i < b->setup.buffer_count; i++) {
         uint64_t wrong = 0;
         if (!b->setup.buffers[i].validator)
             continue;
-        status = atx_validator_ask(b, c, i, err);
-        if (status == AT_OK)
-            status =
-                atx_gpu_read(b->gpu, &wrong, atx_bench_found(b, i) + 8 * ATX_FOUND_BY, sizeof wrong, err);
-        if (status == AT_OK && (wrong > 0) != spoiled)
-            status = refuse(&b->setup.buffers[i], wrong, spoiled, err);
+        ATX_TRY(atx_validator_ask(b, c, i, err));
+        ATX_TRY(atx_gpu_read(b->gpu, &wrong, atx_bench_found(b, i) + 8 * ATX_FOUND_BY, sizeof wrong, err));
+        if ((wrong > 0) != spoiled)
+            ATX_TRY(refuse(&b->setup.buffers[i], wrong, spoiled, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_validator_prove(atx_bench *b, at_error *err)

@@ -41,10 +41,8 @@ static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, 
     uint64_t got = 0, right = 0;
     atx_verdict *v = &out->verdict;
     const atx_ptr at = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, buffer), buffer);
-    at_status status = read_number(&got, b, at, n->i, n->how, err);
-    ATX_THEN(status, read_number(&right, b, c->answer->expected[buffer], n->i, n->how, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(read_number(&got, b, at, n->i, n->how, err));
+    ATX_TRY(read_number(&right, b, c->answer->expected[buffer], n->i, n->how, err));
     right ^= mask_of(c->answer, n->i, n->how);
     atx_mismatch_add(out->log, sizeof out->log, got, right, number);
     atx_mismatch_number(v->found, sizeof v->found, got, number);
@@ -119,9 +117,7 @@ static at_status describe_far(atx_seen *out, atx_bench *b, const atx_checked *c,
     const atx_buffer *buffer = &b->setup.buffers[i];
     char check[80];
     atx_one_number worst = { .field = "" };
-    at_status status = find_worst(&worst, b, c, i, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(find_worst(&worst, b, c, i, err));
     const uint64_t element = atx_number_place(worst.i, worst.how) /
                              (atx_u64)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
     const char *dot = worst.field[0] ? "." : "";

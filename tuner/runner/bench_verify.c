@@ -23,9 +23,9 @@ atx_checked atx_bench_checked(const atx_bench *b, atx_sets sets, bool is_copy)
 static at_status look(atx_seen *seen, atx_bench *b, const atx_checked *c, bool thorough, at_error *err)
 {
     uint64_t found[ATX_FOUND_WORDS];
-    at_status status = atx_contents_compare(b, c, thorough, err);
-    ATX_THEN(status, atx_gpu_read(b->gpu, found, b->found, sizeof found, err));
-    return status == AT_OK ? atx_verdict_describe(seen, b, found, c, err) : status;
+    ATX_TRY(atx_contents_compare(b, c, thorough, err));
+    ATX_TRY(atx_gpu_read(b->gpu, found, b->found, sizeof found, err));
+    return atx_verdict_describe(seen, b, found, c, err);
 }
 
 static void conclude(atx_seen *seen, atx_loaded *what, int set)
@@ -79,13 +79,11 @@ at_status atx_bench_compare(atx_seen *out, atx_bench *b, atx_loaded *what, atx_s
     atx_seen seen = { .right = true, .verdict = ATX_NO_VERDICT };
     atx_checked c = atx_bench_checked(b, sets, what->is_copy);
     c.timed = true;
-    at_status status = atx_gpu_zero(b->gpu, b->found, ATX_FOUND_WORDS * 8, err);
-    ATX_THEN(status, look(&seen, b, &c, thorough, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_gpu_zero(b->gpu, b->found, ATX_FOUND_WORDS * 8, err));
+    ATX_TRY(look(&seen, b, &c, thorough, err));
     conclude(&seen, what, sets.in);
     seen.verdict.timed = true;
     b->suspect = b->suspect || !seen.right;
     *out = seen;
-    return status;
+    return AT_OK;
 }

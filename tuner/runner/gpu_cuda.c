@@ -70,9 +70,7 @@ static at_status driver_open(driver *api, at_error *err)
 at_status atx_gpu_count(int *out, at_error *err)
 {
     driver api;
-    at_status status = driver_open(&api, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(driver_open(&api, err));
     CUresult code = api.cuDeviceGetCount(out);
     return code == CUDA_SUCCESS ? AT_OK : atx_refused(err, &api, code, "cuDeviceGetCount");
 }
@@ -92,9 +90,7 @@ at_status atx_gpu_uuid(char out[ATX_UUID_TEXT], int ordinal, at_error *err)
     driver api;
     CUdevice device = 0;
     CUuuid uuid = { 0 };
-    at_status status = driver_open(&api, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(driver_open(&api, err));
     CUresult code = api.cuDeviceGet(&device, ordinal);
     if (code == CUDA_SUCCESS)
         code = api.cuDeviceGetUuid(&uuid, device);
@@ -207,9 +203,7 @@ at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err)
 {
     void *context = NULL;
     unsigned long long number = 0;
-    at_status status = atx_gpu_context(&context, gpu, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_gpu_context(&context, gpu, err));
     if (!gpu->api.context_id)
         number = (uintptr_t)context;
     else
@@ -312,9 +306,7 @@ at_status atx_gpu_describe(atx_device_info *out, atx_gpu *gpu, at_error *err)
     TRY(gpu, cuDeviceGetUuid, &uuid, gpu->device);
     TRY(gpu, cuDeviceTotalMem_v2, &total, gpu->device);
     TRY(gpu, cuDriverGetVersion, &version);
-    at_status status = read_limits(&info.limits, gpu, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(read_limits(&info.limits, gpu, err));
     info.limits.memory_bytes = (int64_t)total;
     info.cuda = version;
     snprintf(info.driver, sizeof info.driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
@@ -326,11 +318,10 @@ at_status atx_gpu_describe(atx_device_info *out, atx_gpu *gpu, at_error *err)
 at_status atx_gpu_info(atx_device_info *out, atx_gpu *gpu, at_error *err)
 {
     atx_device_info info;
-    at_status status = atx_gpu_describe(&info, gpu, err);
-    ATX_THEN(status, atx_gpu_memory(&info.free_bytes, gpu, err));
-    if (status == AT_OK)
-        *out = info;
-    return status;
+    ATX_TRY(atx_gpu_describe(&info, gpu, err));
+    ATX_TRY(atx_gpu_memory(&info.free_bytes, gpu, err));
+    *out = info;
+    return AT_OK;
 }
 
 bool atx_gpu_is_lost(atx_gpu *gpu)

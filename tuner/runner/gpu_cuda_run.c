@@ -54,9 +54,7 @@ at_status atx_gpu_load_step(atx_module *m, atx_gpu *gpu, const char *kernel, con
     TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
     TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function);
     TRY(gpu, cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
-    at_status status = prepare_function(gpu, function, g, shared, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(prepare_function(gpu, function, g, shared, err));
     m->resources.registers = larger(m->resources.registers, registers);
     m->resources.shared_bytes = larger(m->resources.shared_bytes, shared + g->shared_bytes);
     m->resources.local_bytes = larger(m->resources.local_bytes, local);

@@ -102,8 +102,8 @@ static at_status forget_launches(trial_run *r, at_error *err)
     const atx_kernel *k = &r->trial->kernel;
     if (!atx_cubin_has_state(k->cubin, k->cubin_len))
         return AT_OK;
-    at_status status = load(r, err);
-    return status == AT_OK ? atx_bench_fill_variables(r->bench, &r->what, err) : status;
+    ATX_TRY(load(r, err));
+    return atx_bench_fill_variables(r->bench, &r->what, err);
 }
 
 /*
@@ -145,16 +145,15 @@ static bool waits_for_host(const atx_kernel *kernel, double seconds)
 /* Batches for a launch of this length; anew where the first sample says that the host was late for it. */
 static at_status open_batch(double *first_sample, atx_batch *b, trial_run *r, double launch_s, at_error *err)
 {
-    at_status status = AT_OK;
-    for (bool late = true; status == AT_OK && late;) {
+    for (bool late = true; late;) {
         atx_batch_close(b, r->gpu);
         *b = (atx_batch){ .what = &r->what, .no_lead = launch_s >= LONG_S, .rough = true };
-        status = atx_batch_open(b, r->gpu, r->bench, launch_s, ATX_GRAPH_BELOW_S, err);
-        ATX_THEN(status, atx_sample(first_sample, r->gpu, r->bench, b, err));
+        ATX_TRY(atx_batch_open(b, r->gpu, r->bench, launch_s, ATX_GRAPH_BELOW_S, err));
+        ATX_TRY(atx_sample(first_sample, r->gpu, r->bench, b, err));
         late = launch_s >= ATX_GRAPH_BELOW_S && *first_sample < launch_s / 2;
         launch_s = *first_sample;
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status time_candidate(atx_measured *out, trial_run *r, double first_s, at_error *err)

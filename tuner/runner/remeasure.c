@@ -156,22 +156,20 @@ static at_status check_one(remeasurement *f, int i, bool thorough, at_error *err
     atx_seen seen = { .right = true };
     if (!f->loaded[i].kernel)
         return AT_OK;
-    at_status status = atx_measure_check(&seen, f->by->gpu, bench_of(f, i), &f->batches[i], thorough, err);
-    if (status == AT_OK)
-        keep_seen(f, i, &seen);
-    return status;
+    ATX_TRY(atx_measure_check(&seen, f->by->gpu, bench_of(f, i), &f->batches[i], thorough, err));
+    keep_seen(f, i, &seen);
+    return AT_OK;
 }
 
 /* Three launches, the last of which is the estimate. */
 static at_status estimate(remeasurement *f, int i, at_error *err)
 {
     atx_batch once = f->batches[i];
-    at_status status = AT_OK;
     once.launches = 1;
-    for (int k = 0; k < 3 && status == AT_OK; k++)
-        status =
-            gives_up(f) ? given_up(f, err) : atx_sample(&f->times[i], f->by->gpu, bench_of(f, i), &once, err);
-    return status;
+    for (int k = 0; k < 3; k++)
+        ATX_TRY(gives_up(f) ? given_up(f, err)
+                            : atx_sample(&f->times[i], f->by->gpu, bench_of(f, i), &once, err));
+    return AT_OK;
 }
 
 static double fastest_estimate(const remeasurement *f)
@@ -193,24 +191,23 @@ static at_status open_batch(remeasurement *f, int i, at_error *err)
 static at_status for_each(remeasurement *f, at_status (*step)(remeasurement *f, int i, at_error *err),
                           at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < f->count && status == AT_OK; i++) {
+    for (int i = 0; i < f->count; i++) {
         at_error cause = { 0 };
         if (gives_up(f))
             return given_up(f, err);
         if (takes_part(f, i))
-            status = left_out_or_lost(f, i, step(f, i, &cause), &cause, err);
+            ATX_TRY(left_out_or_lost(f, i, step(f, i, &cause), &cause, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* One batch length for all: gaps between launches then cost every top candidate the same. */
 static at_status load_all(remeasurement *f, at_error *err)
 {
-    at_status status = for_each(f, load_one, err);
-    ATX_THEN(status, for_each(f, forget_launches, err));
-    ATX_THEN(status, for_each(f, estimate, err));
-    return status == AT_OK ? for_each(f, open_batch, err) : status;
+    ATX_TRY(for_each(f, load_one, err));
+    ATX_TRY(for_each(f, forget_launches, err));
+    ATX_TRY(for_each(f, estimate, err));
+    return for_each(f, open_batch, err);
 }
 
 static void shuffle(int *order, int count, atx_rng *rng)
@@ -370,56 +367,52 @@ static double fastest_copy_s(const remeasurement *f)
 static at_status sample_and_check(remeasurement *f, int i, at_error *err)
 {
     double seconds = 0;
-    at_status status = atx_sample(&seconds, f->by->gpu, bench_of(f, i), &f->batches[i], err);
-    return status == AT_OK ? check_one(f, i, true, err) : status;
+    ATX_TRY(atx_sample(&seconds, f->by->gpu, bench_of(f, i), &f->batches[i], err));
+    return check_one(f, i, true, err);
 }
 
 /* A kernel that is fast because it is wrong must not win: the last timed launch is checked again. */
 static at_status check_last(remeasurement *f, int i, at_error *err)
 {
     int checks = 1;
-    at_status status = AT_OK;
     if (is_rival(f, i) && !atx_bench_is_warm(f->by->bench) &&
         f->rows[i].timing.median_s * ABOVE_CEILING < fastest_copy_s(f)) {
         f->rows[i].verdict.above_ceiling = true;
         checks += MORE_CHECKS;
     }
-    for (int k = 0; k < checks && status == AT_OK && takes_part(f, i); k++)
-        status = sample_and_check(f, i, err);
-    return status;
+    for (int k = 0; k < checks && takes_part(f, i); k++)
+        ATX_TRY(sample_and_check(f, i, err));
+    return AT_OK;
 }
 
 /* Also where the re-measurement is cancelled: timed kernels are still checked. */
 static at_status check_all(remeasurement *f, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < f->count && status == AT_OK; i++) {
+    for (int i = 0; i < f->count; i++) {
         at_error cause = { 0 };
         if (takes_part(f, i))
-            status = left_out_or_lost(f, i, check_last(f, i, &cause), &cause, err);
+            ATX_TRY(left_out_or_lost(f, i, check_last(f, i, &cause), &cause, err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status measure_all(remeasurement *f, at_error *err)
 {
-    at_status status = atx_bench_move(f->by->bench, err);
-    ATX_THEN(status, load_all(f, err));
-    ATX_THEN(status, measure_rounds(f, err));
-    if (status == AT_OK)
-        remeasure_rows(f);
-    if (status == AT_OK && f->by->scales)
-        status = for_each(f, measure_energy_of, err);
-    ATX_THEN(status, check_all(f, err));
-    if (status == AT_OK)
-        find_ties(f);
-    return status;
+    ATX_TRY(atx_bench_move(f->by->bench, err));
+    ATX_TRY(load_all(f, err));
+    ATX_TRY(measure_rounds(f, err));
+    remeasure_rows(f);
+    if (f->by->scales)
+        ATX_TRY(for_each(f, measure_energy_of, err));
+    ATX_TRY(check_all(f, err));
+    find_ties(f);
+    return AT_OK;
 }
 
 at_status atx_remeasure(atx_remeasure_row *rows, const atx_remeasure_means *means,
                         const atx_remeasure_request *request, at_error *err)
 {
-    remeasurement *f = calloc(1, sizeof *f);
+    ATX_FREED remeasurement *f = calloc(1, sizeof *f);
     if (!f)
         return atx_no_memory(err);
     f->by = means;
@@ -433,6 +426,5 @@ at_status atx_remeasure(atx_remeasure_row *rows, const atx_remeasure_means *mean
         atx_batch_close(&f->batches[i], means->gpu);
         atx_gpu_unload(means->gpu, f->modules[i]);
     }
-    free(f);
     return status;
 }

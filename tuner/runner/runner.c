@@ -52,11 +52,10 @@ static at_status begin_turn(const runner *r, at_error *err)
 static at_status say_found(const runner *r, at_error *err)
 {
     int64_t cc = 0;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     at_status status = atx_gpu_cc(&cc, r->gpu, err);
     atx_put_i64(&body, cc);
     ATX_THEN(status, atx_runner_reply(ATX_FOUND, &body, err));
-    atx_str_clear(&body);
     return status;
 }
 
@@ -67,7 +66,7 @@ static at_status say_found(const runner *r, at_error *err)
 static at_status hello(runner *r, int ordinal, at_error *err)
 {
     atx_device_info info;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     at_status status = atx_gpu_find(&r->gpu, ordinal, err);
     ATX_THEN(status, say_found(r, err));
     ATX_THEN(status, atx_gpu_describe(&info, r->gpu, err));
@@ -91,7 +90,6 @@ static at_status hello(runner *r, int ordinal, at_error *err)
     info.ecc_errors = atx_nvml_ecc_errors(r->nvml);
     atx_put_bytes(&body, &info, sizeof info);
     status = atx_runner_reply(ATX_HELLO, &body, err);
-    atx_str_clear(&body);
     return status == AT_OK && !first ? atx_gpu_enter(r->gpu, err) : status;
 }
 
@@ -110,7 +108,7 @@ static at_status take_scales(runner *r, const atx_setup *setup, at_error *err)
 static at_status serve_setup(runner *r, atx_reader *in, at_error *err)
 {
     atx_setup setup;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     at_status status = atx_read_setup(&setup, in, err);
 
     atx_bench_close(r->bench);
@@ -124,7 +122,6 @@ static at_status serve_setup(runner *r, atx_reader *in, at_error *err)
     r->warm = true;
     atx_put_i64(&body, atx_bench_sets(r->bench));
     status = atx_runner_reply(ATX_READY, &body, err);
-    atx_str_clear(&body);
     return status;
 }
 
@@ -155,18 +152,14 @@ static at_status serve_trial(runner *r, atx_reader *in, at_error *err)
 {
     atx_trial trial;
     atx_measured measured;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     double start = atx_now_s();
 
-    at_status status = atx_read_trial(&trial, in, err);
-    ATX_THEN(status, measure(&measured, r, &trial, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_read_trial(&trial, in, err));
+    ATX_TRY(measure(&measured, r, &trial, err));
     measured.busy_s = atx_now_s() - start;
     atx_put_bytes(&body, &measured, sizeof measured);
-    status = atx_runner_reply(ATX_MEASURED, &body, err);
-    atx_str_clear(&body);
-    return status;
+    return atx_runner_reply(ATX_MEASURED, &body, err);
 }
 
 static bool is_cancelled(void *context)
@@ -182,7 +175,7 @@ static at_status serve_remeasure(runner *r, atx_reader *in, at_error *err)
     atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
     atx_remeasure_row rows[ATX_MAX_TOP_CANDIDATES];
     atx_remeasure_request request;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     atx_watch watch;
     const atx_remeasure_means means = { .gpu = r->gpu,
                                         .bench = r->bench,
@@ -193,17 +186,13 @@ static at_status serve_remeasure(runner *r, atx_reader *in, at_error *err)
 
     r->cancelled = false;
     atx_watch_begin(&watch, r->nvml);
-    at_status status = atx_read_remeasure(&request, list, in, err);
-    ATX_THEN(status, atx_remeasure(rows, &means, &request, err));
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_read_remeasure(&request, list, in, err));
+    ATX_TRY(atx_remeasure(rows, &means, &request, err));
     atx_remeasure_notes notes = { .conditions = atx_nvml_read(r->nvml), .discarded = watch.discarded };
     snprintf(notes.why, sizeof notes.why, "%s", watch.what ? watch.what : "");
     atx_put_bytes(&body, &notes, sizeof notes);
     atx_put_bytes(&body, rows, (size_t)request.count * sizeof *rows);
-    status = atx_runner_reply(ATX_REMEASURED, &body, err);
-    atx_str_clear(&body);
-    return status;
+    return atx_runner_reply(ATX_REMEASURED, &body, err);
 }
 
 static at_status serve(runner *r, uint32_t kind, const atx_str *body, at_error *err)
@@ -223,7 +212,7 @@ static at_status serve(runner *r, uint32_t kind, const atx_str *body, at_error *
 static at_status serve_all(runner *r, at_error *err)
 {
     at_status status = AT_OK;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     uint32_t kind = 0;
 
     while (status == AT_OK) {
@@ -242,14 +231,13 @@ static at_status serve_all(runner *r, at_error *err)
         if (atx_gpu_is_lost(r->gpu))
             break;
     }
-    atx_str_clear(&body);
     return status;
 }
 
 static at_status say_count(at_error *err)
 {
     int count = 0;
-    atx_str body = { 0 };
+    ATX_LOCAL(atx_str) body = { 0 };
     at_status status = atx_gpu_count(&count, err);
     if (status != AT_OK)
         return status;
@@ -260,7 +248,6 @@ static at_status say_count(at_error *err)
         atx_put_text(&body, uuid);
     }
     ATX_THEN(status, atx_runner_reply(ATX_READY, &body, err));
-    atx_str_clear(&body);
     return status;
 }
 

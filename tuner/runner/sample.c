@@ -87,10 +87,9 @@ static bool has_lead(const atx_bench *bench, const atx_batch *b)
 
 static at_status enqueue(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int64_t i = 0; i < b->launches && status == AT_OK; i++)
-        status = atx_bench_launch(bench, b->what, sets_of(bench, rotation, i), err);
-    return status;
+    for (int64_t i = 0; i < b->launches; i++)
+        ATX_TRY(atx_bench_launch(bench, b->what, sets_of(bench, rotation, i), err));
+    return AT_OK;
 }
 
 static void note(atx_bench *bench, atx_batch *b, atx_rotation rotation)
@@ -104,10 +103,9 @@ static void note(atx_bench *bench, atx_batch *b, atx_rotation rotation)
 static at_status prepare(atx_bench *bench, const atx_batch *b, atx_rotation rotation, int ahead,
                          at_error *err)
 {
-    at_status status = AT_OK;
-    for (int64_t i = atx_bench_is_restored(bench) ? -ahead : 0; i < b->launches && status == AT_OK; i++)
-        status = atx_bench_prepare(bench, sets_of(bench, rotation, i), to_avoid(b), err);
-    return status;
+    for (int64_t i = atx_bench_is_restored(bench) ? -ahead : 0; i < b->launches; i++)
+        ATX_TRY(atx_bench_prepare(bench, sets_of(bench, rotation, i), to_avoid(b), err));
+    return AT_OK;
 }
 
 /* Each launch of a batch has sets of its own, and so has the one ahead: where there are any. */
@@ -138,16 +136,12 @@ static atx_rotation choose_second(atx_bench *bench, const atx_batch *b)
 static at_status record(atx_batch *b, int which, atx_gpu *gpu, atx_bench *bench, at_error *err)
 {
     b->rotations[which] = which ? choose_second(bench, b) : choose_rotation(bench, b);
-    at_status status = atx_gpu_record_begin(gpu, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_gpu_record_begin(gpu, err));
     at_status recorded = enqueue(bench, b, b->rotations[which], err);
-    status = atx_gpu_record_end(&b->graphs[which], gpu, recorded == AT_OK ? err : NULL);
+    at_status status = atx_gpu_record_end(&b->graphs[which], gpu, recorded == AT_OK ? err : NULL);
     if (recorded != AT_OK || status != AT_OK)
         return recorded != AT_OK ? recorded : status;
-    status = prepare(bench, b, b->rotations[which], 0, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(prepare(bench, b, b->rotations[which], 0, err));
     note(bench, b, b->rotations[which]);
     return atx_gpu_replay(gpu, b->graphs[which],
                           err); /* the first replay carries the graph's upload: not timed */
@@ -274,13 +268,12 @@ at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *b, 
     *out = (atx_seen){ .right = true, .verdict = ATX_NO_VERDICT };
     if (b->chosen < 0)
         return AT_OK;
-    at_status status =
-        atx_bench_compare(out, bench, b->what, sets_of(bench, b->last, b->chosen), thorough, err);
-    if (status == AT_OK && !out->right) {
+    ATX_TRY(atx_bench_compare(out, bench, b->what, sets_of(bench, b->last, b->chosen), thorough, err));
+    if (!out->right) {
         out->verdict.launch -= b->launches - 1 - b->chosen;
         atx_seen_name_launch(out);
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *b, at_error *err)

@@ -18,10 +18,9 @@ struct atx_allowed {
 static bool holds_home(const char *folder)
 {
     const char *home = getenv("HOME");
-    char *real = home && *home ? realpath(home, NULL) : NULL;
+    ATX_FREED char *real = home && *home ? realpath(home, NULL) : NULL;
     bool holds =
         strcmp(folder, "/") == 0 || (real && (strcmp(real, folder) == 0 || atx_is_below(real, folder)));
-    free(real);
     return holds;
 }
 
@@ -64,9 +63,8 @@ static bool is_in(const char *real, const char *folder)
 /* One that the user named may be a link still (folders.c). */
 static bool is_in_named(const char *real, const char *folder)
 {
-    char *own = realpath(folder, NULL);
+    ATX_FREED char *own = realpath(folder, NULL);
     bool in = is_in(real, own);
-    free(own);
     return in;
 }
 
@@ -106,8 +104,6 @@ static at_status refuse(const atx_allowed *a, const char *path, const char *real
 
 at_status atx_allowed_check(const atx_allowed *a, const char *path, at_error *err)
 {
-    char *real = realpath(path, NULL);
-    at_status status = real && !is_allowed(a, real) ? refuse(a, path, real, err) : AT_OK;
-    free(real);
-    return status;
+    ATX_FREED char *real = realpath(path, NULL);
+    return real && !is_allowed(a, real) ? refuse(a, path, real, err) : AT_OK;
 }

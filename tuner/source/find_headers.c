@@ -49,15 +49,13 @@ static void add_file(finder *f, const char *path)
 /* Is there such a file in a folder, which is relative to the first file's? */
 static bool try_folder(finder *f, const char *folder, const char *name)
 {
-    atx_str inside = { 0 }, path = { 0 };
+    ATX_LOCAL(atx_str) inside = { 0 }, path = { 0 };
     atx_str_addf(&inside, "%s/%s", folder, name);
     atx_beside(&path, f->path, atx_str_text(&inside));
     f->failed = f->failed || inside.failed || path.failed;
     const bool found = !f->failed && is_kind(atx_str_text(&path), S_IFREG);
     if (found)
         add_file(f, atx_str_text(&path));
-    atx_str_clear(&inside);
-    atx_str_clear(&path);
     return found;
 }
 
@@ -73,7 +71,7 @@ static void add_folder(finder *f, const char *folder)
 /* A folder above the first file's, as "../..". false: there is none that counts. */
 static bool find_level(finder *f, atx_str *level, int n)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     atx_str_reset(level);
     for (int i = 0; i < n; i++)
         atx_str_add(level, i ? "/.." : "..");
@@ -86,21 +84,19 @@ static bool find_level(finder *f, atx_str *level, int n)
         for (int k = 0; k < i; k++)
             atx_str_add(&path, "/..");
         atx_str_add(&path, "/.git");
-        atx_str whole = { 0 };
+        ATX_LOCAL(atx_str) whole = { 0 };
         atx_beside(&whole, f->path, atx_str_text(&path));
         struct stat info;
         counts = !whole.failed && stat(atx_str_text(&whole), &info) != 0;
-        atx_str_clear(&whole);
     }
     f->failed = f->failed || level->failed || path.failed;
-    atx_str_clear(&path);
     return counts && !f->failed;
 }
 
 static bool find_above(finder *f, const char *name)
 {
     static const char *const INSIDE[] = { "", "/include", "/includes", "/inc", "/src", "/common", "/Common" };
-    atx_str level = { 0 }, folder = { 0 };
+    ATX_LOCAL(atx_str) level = { 0 }, folder = { 0 };
     bool found = false;
     for (int n = 0; n <= MAX_LEVELS && !found && find_level(f, &level, n); n++)
         for (size_t i = 0; i < sizeof INSIDE / sizeof *INSIDE && !found; i++) {
@@ -114,32 +110,28 @@ static bool find_above(finder *f, const char *name)
                 add_folder(f, atx_str_text(&folder));
         }
     f->failed = f->failed || folder.failed;
-    atx_str_clear(&level);
-    atx_str_clear(&folder);
     return found;
 }
 
 static bool find_beside(finder *f, const char *includer, const char *name)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     atx_beside(&path, includer, name);
     f->failed = f->failed || path.failed;
     const bool found = !f->failed && is_kind(atx_str_text(&path), S_IFREG);
     if (found)
         add_file(f, atx_str_text(&path));
-    atx_str_clear(&path);
     return found;
 }
 
 static void note_missing(finder *f, const char *name, bool quoted)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     atx_str *missing = &f->out->missing;
     atx_str_addf(&line, quoted ? "\"%s\"\n" : "<%s>\n", name);
     if (!strstr(atx_str_text(missing), atx_str_text(&line)))
         atx_str_add(missing, atx_str_text(&line));
     f->failed = f->failed || line.failed || missing->failed;
-    atx_str_clear(&line);
 }
 
 static void find_one(finder *f, const char *includer, const atx_directive *d)
@@ -164,7 +156,7 @@ static void find_one(finder *f, const char *includer, const atx_directive *d)
 
 static at_status read_file(finder *f, size_t file, at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     const char *path = f->files[file];
     at_status status = atx_regular_read(&text, path, MAX_BYTES, err);
     atx_lexer lexer = { .text = atx_str_text(&text),
@@ -177,7 +169,6 @@ static at_status read_file(finder *f, size_t file, at_error *err)
         for (atx_directive d; atx_directive_next(&d, &inside);)
             find_one(f, path, &d);
     }
-    atx_str_clear(&text);
     return status;
 }
 
@@ -217,11 +208,10 @@ typedef struct wanted {
 static bool includes(const char *includer, const wanted *w)
 {
     const char *path = w->path;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     struct stat own, found;
     bool is = false;
     if (atx_regular_read(&text, includer, MAX_BYTES, NULL) != AT_OK || stat(path, &own) != 0) {
-        atx_str_clear(&text);
         return false;
     }
     atx_lexer lexer = { .text = atx_str_text(&text),
@@ -232,23 +222,20 @@ static bool includes(const char *includer, const wanted *w)
         atx_lexer inside = atx_lexer_inside(lexer.text, &t);
         if (t.kind != ATX_TOKEN_DIRECTIVE || !atx_directive_next(&d, &inside) || !d.name || !d.quoted)
             continue;
-        atx_str name = { 0 }, file = { 0 };
+        ATX_LOCAL(atx_str) name = { 0 }, file = { 0 };
         atx_str_add_bytes(&name, d.name, d.len);
         atx_beside(&file, includer, atx_str_text(&name));
         is = !file.failed && stat(atx_str_text(&file), &found) == 0 && found.st_dev == own.st_dev &&
              found.st_ino == own.st_ino;
-        atx_str_clear(&name);
-        atx_str_clear(&file);
     }
-    atx_str_clear(&text);
     return is;
 }
 
 /* A launch of the kernel, which another one of that name is not meant by. */
 static bool launches(const char *candidate, const wanted *w)
 {
-    atx_str text = { 0 };
-    atx_tokens t = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
+    ATX_LOCAL(atx_tokens) t = { 0 };
     atx_host_launch launch;
     atx_kernel_text k;
     size_t at = 0;
@@ -258,8 +245,6 @@ static bool launches(const char *candidate, const wanted *w)
     for (at = 0; is && atx_code_kernel(&k, &t, &at);)
         is = !atx_tokens_is(&t, k.name, w->kernel) ||
              !atx_tokens_is(&t, atx_tokens_match(&t, k.open) + 1, "{");
-    atx_tokens_clear(&t);
-    atx_str_clear(&text);
     return is;
 }
 

@@ -17,10 +17,9 @@ static size_t longer_name(const char *given, size_t len)
     size_t found = 0;
     while (given[len] == ':') {
         len += 1 + strcspn(given + len + 1, ":");
-        char *path = atx_text_copy(given, len);
+        ATX_FREED char *path = atx_text_copy(given, len);
         if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
             found = len;
-        free(path);
     }
     return found;
 }
@@ -49,7 +48,7 @@ static char *absolute(const char *path)
 
 static at_status add_folder(atx_folders *f, const char *what, const char *given, size_t len, at_error *err)
 {
-    char *path = atx_text_copy(given, len);
+    ATX_FREED char *path = atx_text_copy(given, len);
     struct stat info;
     at_status status = AT_OK;
     if (!path)
@@ -74,20 +73,18 @@ static at_status add_folder(atx_folders *f, const char *what, const char *given,
         real = NULL;
     }
     free(real);
-    free(path);
     return status;
 }
 
 at_status atx_folders_read(atx_folders *out, const char *what, const char *folders, at_error *err)
 {
-    at_status status = AT_OK;
-    for (const char *at = folders ? folders : ""; *at && status == AT_OK;) {
+    for (const char *at = folders ? folders : ""; *at;) {
         size_t len = strcspn(at, ":");
         if (len)
-            status = add_folder(out, what, at, len, err);
+            ATX_TRY(add_folder(out, what, at, len, err));
         at += len + (at[len] == ':');
     }
-    return status == AT_OK ? atx_str_status(&out->text, err) : status;
+    return atx_str_status(&out->text, err);
 }
 
 void atx_folders_clear(atx_folders *folders)

@@ -83,32 +83,29 @@ static bool find_in_folders(atx_str *path, const atx_headers *h, const char *nam
 {
     bool found = false;
     for (int i = 0; i < h->folders.count && !found && !path->failed; i++) {
-        atx_str inside = { 0 };
+        ATX_LOCAL(atx_str) inside = { 0 };
         atx_str_addf(&inside, "%s/%s", h->folders.items[i], name);
         path->len = 0;
         atx_beside(path, atx_str_text(&inside), atx_str_text(&inside));
         path->failed = path->failed || inside.failed;
         found = is_file(path);
-        atx_str_clear(&inside);
     }
     return found;
 }
 
 bool atx_headers_have(const atx_headers *headers, const char *path, const char *name)
 {
-    atx_str found = { 0 };
+    ATX_LOCAL(atx_str) found = { 0 };
     struct stat a, b;
     bool have = headers && find_in_folders(&found, headers, name) && stat(found.data, &a) == 0 &&
                 stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    atx_str_clear(&found);
     return have;
 }
 
 bool atx_headers_offer(const atx_headers *headers, const char *name)
 {
-    atx_str found = { 0 };
+    ATX_LOCAL(atx_str) found = { 0 };
     const bool offer = headers && name[0] != '/' && find_in_folders(&found, headers, name);
-    atx_str_clear(&found);
     return offer;
 }
 
@@ -149,17 +146,15 @@ static at_status add_file(size_t *index, atx_headers *h, const atx_str *path, co
 at_status atx_headers_find(size_t *index, bool *found, atx_headers *h, const char *includer, const char *name,
                            bool quoted, at_error *err)
 {
-    atx_str path = { 0 };
-    at_status status = AT_OK;
+    ATX_LOCAL(atx_str) path = { 0 };
     if (includer && quoted)
         atx_beside(&path, includer, name);
     *found = is_file(&path) || (!path.failed && find_in_folders(&path, h, name));
     if (path.failed)
-        status = out_of_memory(err);
+        ATX_TRY(out_of_memory(err));
     else if (*found)
-        status = add_file(index, h, &path, name, err);
-    atx_str_clear(&path);
-    return status;
+        ATX_TRY(add_file(index, h, &path, name, err));
+    return AT_OK;
 }
 
 /* ---- names ---- */
@@ -223,41 +218,38 @@ static at_status follow_name(atx_headers *h, size_t file, const atx_directive *d
 static at_status follow_macro(atx_headers *h, size_t file, const atx_str *text, const atx_directive *macro,
                               at_error *err)
 {
-    at_status status = AT_OK;
     atx_directive d;
     atx_lexer lexer = { .text = text->data, .len = text->len, .options = { .lines = true } };
-    for (atx_token t; status == AT_OK && atx_lexer_next(&t, &lexer);)
+    for (atx_token t; atx_lexer_next(&t, &lexer);)
         if (t.kind == ATX_TOKEN_DIRECTIVE &&
             atx_directive_defines(&d, atx_lexer_inside(text->data, &t), macro->macro, macro->macro_len))
-            status = follow_name(h, file, &d, err);
-    return status;
+            ATX_TRY(follow_name(h, file, &d, err));
+    return AT_OK;
 }
 
 static at_status read_directive(atx_headers *h, size_t file, const atx_str *text, const atx_token *directive,
                                 at_error *err)
 {
-    at_status status = AT_OK;
     atx_lexer words = atx_lexer_inside(text->data, directive), inside = words;
     for (atx_token t; atx_lexer_next(&t, &words);)
         read_name(h, words.text, &t);
-    for (atx_directive d; status == AT_OK && atx_directive_next(&d, &inside);)
-        status = d.macro ? follow_macro(h, file, text, &d, err) : follow_name(h, file, &d, err);
-    return status;
+    for (atx_directive d; atx_directive_next(&d, &inside);)
+        ATX_TRY(d.macro ? follow_macro(h, file, text, &d, err) : follow_name(h, file, &d, err));
+    return AT_OK;
 }
 
 static at_status read_includes(atx_headers *h, size_t file, const atx_str *text, at_error *err)
 {
-    at_status status = AT_OK;
     atx_lexer lexer = { .text = atx_str_text(text), .len = text->len, .options = { .lines = true } };
     if (!h->used && !(h->used = calloc(USED_BITS / 8, 1)))
         return out_of_memory(err);
     h->files[file].include_count = 0;
-    for (atx_token t; status == AT_OK && atx_lexer_next(&t, &lexer);)
+    for (atx_token t; atx_lexer_next(&t, &lexer);)
         if (t.kind == ATX_TOKEN_DIRECTIVE)
-            status = read_directive(h, file, text, &t, err);
+            ATX_TRY(read_directive(h, file, text, &t, err));
         else
             read_name(h, lexer.text, &t);
-    return status;
+    return AT_OK;
 }
 
 /* ---- reading ---- */
@@ -266,20 +258,16 @@ static at_status read_includes(atx_headers *h, size_t file, const atx_str *text,
 static at_status read_file(atx_headers *h, size_t file, at_error *err)
 {
     struct stat now;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     if (stat(h->files[file].path, &now) != 0)
         return atx_read_failed(h->files[file].path, errno, err);
     if (atx_same_contents(&h->files[file].seen, &now))
         return AT_OK;
-    at_status status = atx_regular_read(&text, h->files[file].path, MAX_FILE_BYTES, err);
-    if (status == AT_OK) {
-        atx_hash_text(h->files[file].hash, atx_str_text(&text), text.len);
-        status = read_includes(h, file, &text, err);
-    }
-    if (status == AT_OK)
-        h->files[file].seen = now;
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_regular_read(&text, h->files[file].path, MAX_FILE_BYTES, err));
+    atx_hash_text(h->files[file].hash, atx_str_text(&text), text.len);
+    ATX_TRY(read_includes(h, file, &text, err));
+    h->files[file].seen = now;
+    return AT_OK;
 }
 
 /* ---- walking ---- */
@@ -297,14 +285,13 @@ at_status atx_headers_meet(atx_header_walk *w, atx_headers *h, size_t file, at_e
 
 at_status atx_headers_follow(atx_header_walk *w, atx_headers *h, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < w->count && status == AT_OK; i++) {
+    for (size_t i = 0; i < w->count; i++) {
         size_t file = w->files[i];
-        status = read_file(h, file, err);
-        for (size_t k = 0; status == AT_OK && k < h->files[file].include_count; k++)
-            status = atx_headers_meet(w, h, h->files[file].includes[k], err);
+        ATX_TRY(read_file(h, file, err));
+        for (size_t k = 0; k < h->files[file].include_count; k++)
+            ATX_TRY(atx_headers_meet(w, h, h->files[file].includes[k], err));
     }
-    return status;
+    return AT_OK;
 }
 
 static int compare_lines(const void *a, const void *b)

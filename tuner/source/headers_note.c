@@ -137,12 +137,10 @@ static void compare(atx_str *out, const listed *a, size_t a_count, const listed 
 static at_status add_difference(atx_str *out, const char *before, const char *now, at_error *err)
 {
     size_t before_count, now_count;
-    listed *a = lines_of(&before_count, before), *b = lines_of(&now_count, now);
+    ATX_FREED listed *a = lines_of(&before_count, before), *b = lines_of(&now_count, now);
     if (a && b)
         compare(out, a, before_count, b, now_count);
     const bool failed = !a || !b;
-    free(a);
-    free(b);
     if (failed) {
         atx_no_memory(err);
         return AT_ERR_MEMORY;
@@ -174,7 +172,7 @@ static at_status note_directive(atx_header_walk *w, atx_str *names, atx_headers 
 at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text, at_error *err)
 {
     char hash[ATX_HASH_TEXT];
-    atx_str names = { 0 }, list = { 0 };
+    ATX_LOCAL(atx_str) names = { 0 }, list = { 0 };
     size_t bytes;
     atx_header_walk w = { 0 };
     atx_lexer lexer = { .text = text, .len = strlen(text), .options = { .lines = true } };
@@ -193,8 +191,6 @@ at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text,
         atx_headers_know(headers, atx_str_text(&list));
     }
     ATX_THEN(status, atx_str_status(&names, err));
-    atx_str_clear(&names);
-    atx_str_clear(&list);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
@@ -226,7 +222,7 @@ static at_status missing(const atx_headers *h, const char *name, at_error *err)
 static at_status changed(const atx_headers *h, const char *note, const char *first, size_t first_len,
                          const char *list, at_error *err)
 {
-    atx_str difference = { 0 };
+    ATX_LOCAL(atx_str) difference = { 0 };
     const char *before = atx_headers_list(h, note);
     at_status status = before ? add_difference(&difference, before, list, err) : AT_OK;
     ATX_THEN(
@@ -236,7 +232,6 @@ static at_status changed(const atx_headers *h, const char *note, const char *fir
                  "expected those, or a new run",
                  (int)first_len, first, SHOWN_FOLDERS, atx_headers_text(h), difference.len ? ": " : "",
                  atx_str_text(&difference)));
-    atx_str_clear(&difference);
     return status;
 }
 
@@ -244,26 +239,23 @@ static at_status changed(const atx_headers *h, const char *note, const char *fir
 static at_status meet_names(atx_header_walk *w, atx_headers *headers, const char *note, at_error *err)
 {
     char name[ATX_HEADER_NAME];
-    at_status status = AT_OK;
     size_t len;
-    for (const char *at = atx_headers_name(&len, note); at && status == AT_OK;
-         at = atx_headers_name(&len, at + len)) {
+    for (const char *at = atx_headers_name(&len, note); at; at = atx_headers_name(&len, at + len)) {
         size_t index = 0;
         bool found = false;
         const atx_directive d = { .name = at + 1, .len = len - 2 };
         if (!atx_headers_copy_name(name, &d) || !may_be_noted(name))
-            status =
-                atx_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
+            return atx_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
         else if (headers)
-            status = atx_headers_find(&index, &found, headers, NULL, name, false, err);
-        ATX_THEN(status, found ? atx_headers_meet(w, headers, index, err) : missing(headers, name, err));
+            ATX_TRY(atx_headers_find(&index, &found, headers, NULL, name, false, err));
+        ATX_TRY(found ? atx_headers_meet(w, headers, index, err) : missing(headers, name, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_headers_check(size_t *bytes, atx_headers *headers, const char *note, at_error *err)
 {
-    atx_str list = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 };
     size_t len;
     atx_header_walk w = { 0 };
     const char *first = atx_headers_name(&len, note);
@@ -276,7 +268,6 @@ at_status atx_headers_check(size_t *bytes, atx_headers *headers, const char *not
         status = changed(headers, note, first ? first : "", len, atx_str_text(&list), err);
     else if (status == AT_OK)
         atx_headers_know(headers, atx_str_text(&list));
-    atx_str_clear(&list);
     return status;
 }
 

@@ -328,7 +328,7 @@ bool atx_normalized_fold(atx_str *out, const char *text, size_t len, const char 
 at_status atx_normalized_hash(char hash[ATX_HASH_TEXT], const char *text, size_t len,
                               const char *const *left_out, at_error *err)
 {
-    atx_str folded = { 0 };
+    ATX_LOCAL(atx_str) folded = { 0 };
     atx_sha256 sum;
     const bool is_folded = atx_normalized_fold(&folded, text, len, left_out);
     at_status status = atx_str_status(&folded, err);
@@ -336,6 +336,5 @@ at_status atx_normalized_hash(char hash[ATX_HASH_TEXT], const char *text, size_t
     atx_sha256_add(&sum, is_folded ? "fold 1\n" : "text 1\n", 7);
     atx_sha256_add(&sum, is_folded ? atx_str_text(&folded) : text, is_folded ? folded.len : len);
     atx_sha256_text(&sum, hash);
-    atx_str_clear(&folded);
     return status;
 }

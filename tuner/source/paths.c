@@ -51,7 +51,7 @@ static void add_component(atx_str *out, const char *word, size_t len)
 
 void atx_beside(atx_str *out, const char *file, const char *name)
 {
-    atx_str joined = { 0 };
+    ATX_LOCAL(atx_str) joined = { 0 };
     atx_join_path(&joined, file, name);
     const char *at = atx_str_text(&joined);
     if (*at == '/')
@@ -61,5 +61,4 @@ void atx_beside(atx_str *out, const char *file, const char *name)
         add_component(out, at, len);
     }
     out->failed = out->failed || joined.failed;
-    atx_str_clear(&joined);
 }

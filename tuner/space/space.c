@@ -53,12 +53,11 @@ at_status atx_fix_parse(atx_fix *out, const char *text, at_error *err)
     const char *dot = strchr(text, '.'), *equals = strchr(text, '=');
     if (!dot || !equals || equals < dot)
         return atx_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
-    at_status status = copy_part(fix.template_name, text, (size_t)(dot - text), text, err);
-    ATX_THEN(status, copy_part(fix.param, dot + 1, (size_t)(equals - dot - 1), text, err));
-    ATX_THEN(status, copy_part(fix.value, equals + 1, strlen(equals + 1), text, err));
-    if (status == AT_OK)
-        *out = fix;
-    return status;
+    ATX_TRY(copy_part(fix.template_name, text, (size_t)(dot - text), text, err));
+    ATX_TRY(copy_part(fix.param, dot + 1, (size_t)(equals - dot - 1), text, err));
+    ATX_TRY(copy_part(fix.value, equals + 1, strlen(equals + 1), text, err));
+    *out = fix;
+    return AT_OK;
 }
 
 /* The parameters that hang together with the lowest one in `left`. */

@@ -45,6 +45,7 @@ at_status atx_space_open_until(atx_space **out, const atx_template *t, const int
                                const atx_fix *fixes, int fix_count, atx_cancel *cancel,
                                at_error *err) AT_MUST_CHECK;
 void atx_space_close(atx_space *space);
+ATX_CLOSES(atx_space)
 
 /*
  * Leaves only the listed configurations, of those that are valid: the space of a recording. None may be

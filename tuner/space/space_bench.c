@@ -24,7 +24,7 @@ static at_status time_open(atx_space_times *out, const atx_template *t, const in
 {
     double seconds[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        atx_space *space = NULL;
+        ATX_CLOSED(atx_space) *space = NULL;
         double start_s = atx_now_s();
         at_status status = atx_space_open_until(&space, t, slots, NULL, 0, cancel, err);
         seconds[i] = atx_now_s() - start_s;
@@ -34,7 +34,6 @@ static at_status time_open(atx_space_times *out, const atx_template *t, const in
         out->raw_count = atx_space_raw_count(space);
         out->groups = atx_space_group_count(space);
         out->bytes = atx_space_bytes(space);
-        atx_space_close(space);
     }
     out->open_s = atx_quantile(seconds, ROUNDS, 0);
     return AT_OK;
@@ -44,12 +43,11 @@ static at_status time_open(atx_space_times *out, const atx_template *t, const in
 static at_status write_rows(const atx_template *t, const int64_t *slots, int64_t *block, atx_cancel *cancel,
                             at_error *err)
 {
-    atx_space *space = NULL;
+    ATX_CLOSED(atx_space) *space = NULL;
     at_status status = atx_space_open_until(&space, t, slots, NULL, 0, cancel, err);
     int64_t count = status == AT_OK ? atx_space_count(space) : 0;
     for (int64_t first = 0; first < count; first += BLOCK_ROWS)
         atx_space_rows(block, space, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS);
-    atx_space_close(space);
     return status;
 }
 
@@ -58,22 +56,19 @@ static at_status time_rows(atx_space_times *out, const atx_template *t, const in
 {
     double seconds[ROUNDS];
     int rounds = out->count > 1000000 ? 3 : ROUNDS;
-    at_status status = AT_OK;
     out->rows_s = -1;
     if (out->count > ATX_BENCH_MAX_ROWS)
         return AT_OK;
-    int64_t *block = malloc((size_t)BLOCK_ROWS * ATX_MAX_PARAMS * sizeof *block);
+    ATX_FREED int64_t *block = malloc((size_t)BLOCK_ROWS * ATX_MAX_PARAMS * sizeof *block);
     if (!block)
         return atx_no_memory(err);
-    for (int i = 0; i < rounds && status == AT_OK; i++) {
+    for (int i = 0; i < rounds; i++) {
         double start_s = atx_now_s();
-        status = write_rows(t, slots, block, cancel, err);
+        ATX_TRY(write_rows(t, slots, block, cancel, err));
         seconds[i] = atx_now_s() - start_s;
     }
-    free(block);
-    if (status == AT_OK)
-        out->rows_s = atx_quantile(seconds, (size_t)rounds, 0);
-    return status;
+    out->rows_s = atx_quantile(seconds, (size_t)rounds, 0);
+    return AT_OK;
 }
 
 /* ---- one call ---- */
@@ -150,10 +145,9 @@ at_status atx_space_bench(atx_space_times *out, const atx_template *t, const int
                           atx_cancel *cancel, at_error *err)
 {
     atx_space_times times = { 0 };
-    at_status status = time_open(&times, t, slots, cancel, err);
-    ATX_THEN(status, time_uses(&times, t, slots, cancel, err));
-    ATX_THEN(status, time_rows(&times, t, slots, cancel, err));
-    if (status == AT_OK)
-        *out = times;
-    return status;
+    ATX_TRY(time_open(&times, t, slots, cancel, err));
+    ATX_TRY(time_uses(&times, t, slots, cancel, err));
+    ATX_TRY(time_rows(&times, t, slots, cancel, err));
+    *out = times;
+    return AT_OK;
 }

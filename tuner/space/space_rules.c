@@ -36,7 +36,7 @@ bool atx_rule_needs(const atx_rule *rule, const atx_let_set *lets)
 at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int64_t *slots, at_error *err)
 {
     at_error cause = { 0 };
-    atx_str with = { 0 };
+    ATX_LOCAL(atx_str) with = { 0 };
     int64_t value;
 
     if (atx_expr_eval(&value, rule->expr, slots, &cause) == AT_OK)
@@ -49,7 +49,6 @@ at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int
         atx_param_add_text(&with, param, slots[param->slot]);
     }
     atx_fail(err, AT_ERR_INPUT, "%s%s", cause.text, atx_str_text(&with));
-    atx_str_clear(&with);
     return AT_ERR_INPUT;
 }
 
@@ -57,14 +56,13 @@ at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int
 
 static at_status fail_value(const atx_template *t, const atx_param *param, const atx_fix *fix, at_error *err)
 {
-    atx_str values = { 0 };
+    ATX_LOCAL(atx_str) values = { 0 };
     for (int i = 0; i < param->count && i < 40; i++) {
         atx_str_add(&values, " ");
         atx_param_add_text(&values, param, param->values[i]);
     }
     atx_fail(err, AT_ERR_INPUT, "found '%s.%s=%s'; expected one of%s%s", t->name, fix->param, fix->value,
              atx_str_text(&values), param->count > 40 ? " ..." : "");
-    atx_str_clear(&values);
     return AT_ERR_INPUT;
 }
 
@@ -73,12 +71,11 @@ static at_status apply_fix(atx_rules *r, const atx_fix *fix, at_error *err)
     const atx_template *t = r->t;
     int i = atx_param_find(t, fix->param, strlen(fix->param));
     if (i < 0) {
-        atx_str names = { 0 };
+        ATX_LOCAL(atx_str) names = { 0 };
         for (int k = 0; k < t->scope.param_count; k++)
             atx_str_addf(&names, " %s", t->scope.params[k].name);
         atx_fail(err, AT_ERR_INPUT, "found '%s.%s'; template %s has the parameters%s", t->name, fix->param,
                  t->name, atx_str_text(&names));
-        atx_str_clear(&names);
         return AT_ERR_INPUT;
     }
     int value = atx_param_find_text(&t->scope.params[i], fix->value, strlen(fix->value));
@@ -257,15 +254,13 @@ at_status atx_rules_init(atx_rules *out, const atx_template *t, const int64_t *s
                     .rule_count = t->scope.let_count + t->scope.require_count };
 
     memcpy(r.slots, slots, (size_t)t->op->scope.symbols.count * sizeof *slots);
-    at_status status = allow_values(&r, fixes, fix_count, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(allow_values(&r, fixes, fix_count, err));
     r.rules = calloc(r.rule_count + 1, sizeof *r.rules);
     if (!r.rules)
         return atx_no_memory(err);
     link_all(&r);
     mark_needed_lets(&r);
-    status = eval_constants(&r, err);
+    at_status status = eval_constants(&r, err);
     if (status == AT_OK) {
         estimate_all(&r);
         mark_needed_lets(&r);

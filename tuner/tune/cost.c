@@ -14,13 +14,12 @@
 
 static at_status cost_of(double *seconds, const atx_problem *problem, at_error *err)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_key key = { 0 };
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
     double moving = (double)key.traffic_bytes / BYTES_A_SECOND,
            computing = (double)key.ops_count / OPS_A_SECOND;
     *seconds = SECONDS_A_PROBLEM + LAUNCHES_A_PROBLEM * (moving > computing ? moving : computing);
-    atx_str_clear(&shape);
     return status;
 }
 

@@ -71,7 +71,7 @@ static at_status enter_config(atx_remeasurement *f, const atx_template *t, const
 static at_status enter_champion(atx_remeasurement *f, at_error *err)
 {
     const atx_env *env = f->env;
-    atx_answer before = { 0 };
+    ATX_LOCAL(atx_answer) before = { 0 };
     at_status status = atx_store_find_winner(&before, env->store, atx_search_run_key(f->main), NULL,
                                              env->fingerprint.device, NULL);
     if (status == AT_OK && before.fingerprint.cold == env->fingerprint.cold) {
@@ -80,7 +80,6 @@ static at_status enter_champion(atx_remeasurement *f, at_error *err)
         if (t && atx_template_has_hash(t, before.winner.template_hash))
             status = enter_config(f, t, before.winner.config, err);
     }
-    atx_answer_clear(&before);
     return status == AT_ERR_MEMORY ? status : AT_OK;
 }
 
@@ -89,13 +88,11 @@ static at_status enter_default(atx_remeasurement *f, at_error *err)
 {
     const atx_template *t = f->entrants[0]->t;
     atx_config config;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     memcpy(config.values, t->scope.defaults, sizeof config.values);
     atx_config_text(&text, t, &config);
-    at_status status = atx_str_status(&text, err);
-    ATX_THEN(status, enter_config(f, t, atx_str_text(&text), err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_status(&text, err));
+    return enter_config(f, t, atx_str_text(&text), err);
 }
 
 static int most_leaders(const atx_remeasurement *f)
@@ -147,14 +144,13 @@ static atx_search_run *search_run_of(const atx_remeasurement *f, int i)
 /* A kernel of the cache that this run did not try may be one that does not load. */
 static at_status compile_again(bool *again, atx_remeasurement *f, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < f->count && status == AT_OK; i++) {
+    for (int i = 0; i < f->count; i++) {
         if (f->list[i].is_memcpy || f->rows[i].outcome != ATX_LAUNCH_FAILED)
             continue;
-        status = atx_search_run_compile_again(again, search_run_of(f, i), f->entrants[i], err);
-        ATX_THEN(status, atx_search_run_kernel(&f->list[i].kernel, search_run_of(f, i), f->entrants[i], err));
+        ATX_TRY(atx_search_run_compile_again(again, search_run_of(f, i), f->entrants[i], err));
+        ATX_TRY(atx_search_run_kernel(&f->list[i].kernel, search_run_of(f, i), f->entrants[i], err));
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status run(atx_remeasurement *f, at_error *err)
@@ -172,8 +168,7 @@ static at_status run(atx_remeasurement *f, at_error *err)
 /* What the rows say of the top candidates, but for the driver's copy. `timed`: there are times in them. */
 static at_status keep_outcomes(int *failed, atx_remeasurement *f, bool timed, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < f->count && status == AT_OK; i++) {
+    for (int i = 0; i < f->count; i++) {
         if (f->list[i].is_memcpy)
             continue;
         f->entrants[i]->reverified |= timed;
@@ -181,10 +176,10 @@ static at_status keep_outcomes(int *failed, atx_remeasurement *f, bool timed, at
             continue;
         ++*failed;
         f->entrants[i]->m.verdict = f->rows[i].verdict;
-        status = atx_search_run_invalidate(search_run_of(f, i), f->entrants[i], f->rows[i].outcome,
-                                           f->rows[i].log, err);
+        ATX_TRY(atx_search_run_invalidate(search_run_of(f, i), f->entrants[i], f->rows[i].outcome,
+                                          f->rows[i].log, err));
     }
-    return status;
+    return AT_OK;
 }
 
 at_status atx_remeasurement_once(atx_remeasurement *f, int *failed, at_error *err)

@@ -110,13 +110,12 @@ static at_status enter_named(job *j, atx_search_run *c, const char *line, size_t
 
 static at_status enter_ties(job *j)
 {
-    at_status status = AT_OK;
-    for (const char *line = j->winner->winner.ties; *line && status == AT_OK;) {
+    for (const char *line = j->winner->winner.ties; *line;) {
         size_t len = strcspn(line, "\n");
-        status = enter_named(j, j->f.main, line, len);
+        ATX_TRY(enter_named(j, j->f.main, line, len));
         line += len + (line[len] == '\n');
     }
-    return status;
+    return AT_OK;
 }
 
 /* The best trials so far of templates as they are today, best first; some are in the re-measurement already.
@@ -181,12 +180,10 @@ static at_status enter_default(job *j)
 {
     const atx_template *t = j->f.entrants[0]->t;
     atx_config config;
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     memcpy(config.values, t->scope.defaults, sizeof config.values);
     atx_config_text(&text, t, &config);
-    at_status status = enter(j, j->f.main, t->name, t->text.hash, atx_str_text(&text));
-    atx_str_clear(&text);
-    return status;
+    return enter(j, j->f.main, t->name, t->text.hash, atx_str_text(&text));
 }
 
 static at_status enter_copies(job *j)
@@ -313,17 +310,15 @@ static void say_changed(atx_reverified *v, const job *j)
 /* It is not in the re-measurement: its kernel is not compiled here, or its template is another one. */
 static at_status say_absent(atx_reverified *v, const job *j)
 {
-    atx_str why = { 0 };
+    ATX_LOCAL(atx_str) why = { 0 };
     if (!atx_search_run_tally(j->f.main)->outcomes[ATX_COMPILE_FAILED]) {
         say_changed(v, j);
         return AT_OK;
     }
     atx_search_run_add_failure(&why, j->f.main);
-    at_status status = atx_str_status(&why, j->err);
-    if (status == AT_OK)
-        say(v, ATX_NOT_RIGHT, atx_str_text(&why) + strspn(atx_str_text(&why), "; "));
-    atx_str_clear(&why);
-    return status;
+    ATX_TRY(atx_str_status(&why, j->err));
+    say(v, ATX_NOT_RIGHT, atx_str_text(&why) + strspn(atx_str_text(&why), "; "));
+    return AT_OK;
 }
 
 /* A fault of no known kernel takes the re-measurement with it: the winner alone shows whether it
@@ -365,9 +360,7 @@ static at_status measure(atx_reverified *v, job *j, double tolerance)
         say(v, ATX_NOT_ASKED, "it was chosen by another objective; tune the problem again");
         return AT_OK;
     }
-    status = enter_all(j);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(enter_all(j));
     if (!j->f.count)
         return say_absent(v, j);
     return play(v, j, tolerance);

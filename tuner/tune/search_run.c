@@ -205,19 +205,18 @@ at_status atx_search_run_compile_ahead(atx_search_run *c, at_error *err)
 {
     if (!c->env->builder.pool)
         return AT_OK;
-    at_status status = take_compiled(c, err);
-    return status == AT_OK ? propose_ahead(c, err) : status;
+    ATX_TRY(take_compiled(c, err));
+    return propose_ahead(c, err);
 }
 
 at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *c, atx_candidate *a, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, c->slots, sizeof slots);
-    at_status status = atx_config_bind(slots, a->t, &a->config, err);
-    ATX_THEN(status, atx_template_bind(out, &a->build, a->t, slots, err));
-    if (status == AT_OK)
-        out->identity = a->identity;
-    return status;
+    ATX_TRY(atx_config_bind(slots, a->t, &a->config, err));
+    ATX_TRY(atx_template_bind(out, &a->build, a->t, slots, err));
+    out->identity = a->identity;
+    return AT_OK;
 }
 
 atx_resources atx_search_run_resources(const atx_search_run *c, const atx_candidate *a,
@@ -339,10 +338,9 @@ static at_status take_of(atx_search_run *c, size_t device_slot, bool *progressed
 
 static at_status take_measured(atx_search_run *c, bool *progressed, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < c->devices.device_slot_count && status == AT_OK; i++)
-        status = take_of(c, i, progressed, err);
-    return status;
+    for (size_t i = 0; i < c->devices.device_slot_count; i++)
+        ATX_TRY(take_of(c, i, progressed, err));
+    return AT_OK;
 }
 
 /* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many more.

@@ -120,7 +120,7 @@ static at_status find_elsewhere(atx_search_run *c, atx_lookup *lookup, const atx
     atx_search *search = &c->proposals.search;
     at_status status = AT_OK;
     const bool is_time = !c->aim.front && !c->problem.op->goal.objective;
-    atx_elsewhere_trial *trials = malloc(ATX_MAX_ELSEWHERE * sizeof *trials);
+    ATX_FREED atx_elsewhere_trial *trials = malloc(ATX_MAX_ELSEWHERE * sizeof *trials);
     if (!trials)
         return atx_no_memory(err);
     search->elsewhere = c->proposals.elsewhere;
@@ -137,7 +137,6 @@ static at_status find_elsewhere(atx_search_run *c, atx_lookup *lookup, const atx
             break;
         search->elsewhere_count = 0;
     }
-    free(trials);
     return status;
 }
 

@@ -179,10 +179,9 @@ at_status atx_session_open(atx_session *s, atx_device *device, at_error *err)
     s->env.device = device;
     s->env.builder.cc = (int)atx_device_info_of(device)->limits.cc;
     atx_device_set_cancel(device, &s->env.cancel);
-    at_status status = open_session(s, err);
-    if (status == AT_OK)
-        warn_of_lint(&s->env);
-    return status;
+    ATX_TRY(open_session(s, err));
+    warn_of_lint(&s->env);
+    return AT_OK;
 }
 
 at_status atx_session_share(atx_session *s, int workers, at_error *err)

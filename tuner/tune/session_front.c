@@ -62,11 +62,9 @@ static int by_first_figure(const void *a, const void *b)
 static at_status choose(atx_front_points *points, int figures, at_error *err)
 {
     const size_t width = (size_t)figures, count = points->count;
-    double *values = calloc(count * width + 1, sizeof *values);
-    bool *on = calloc(count + 1, sizeof *on);
+    ATX_FREED double *values = calloc(count * width + 1, sizeof *values);
+    ATX_FREED bool *on = calloc(count + 1, sizeof *on);
     if (!values || !on) {
-        free(values);
-        free(on);
         return atx_no_memory(err);
     }
     for (size_t i = 0; i < count; i++)
@@ -78,8 +76,6 @@ static at_status choose(atx_front_points *points, int figures, at_error *err)
             points->items[points->count++] = points->items[i];
         else
             free(points->items[i].kernel);
-    free(values);
-    free(on);
     return AT_OK;
 }
 

@@ -36,24 +36,22 @@ static void pass_over(void *context, const char *name, const char *hash, const c
 static at_status read_recorded(const atx_env *env, const atx_problem *problem, at_error *err)
 {
     atx_problem_key key;
-    atx_str shape = { 0 };
-    at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    ATX_THEN(status, atx_device_recorded(env->device, &key, env->options->warm || problem->op->recorded,
-                                         pass_over, NULL, err));
-    atx_str_clear(&shape);
-    return status;
+    ATX_LOCAL(atx_str) shape = { 0 };
+    ATX_TRY(atx_problem_key_of(&key, &shape, problem, err));
+    return atx_device_recorded(env->device, &key, env->options->warm || problem->op->recorded, pass_over,
+                               NULL, err);
 }
 
 static at_status open_problem(atx_env *env, const atx_problem *problem, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
     atx_problem copies;
-    at_status status = atx_problem_bind(slots, problem, &atx_device_info_of(env->device)->limits, err);
-    ATX_THEN(status, atx_setup_problem(env, problem, slots, err));
-    ATX_THEN(status, read_recorded(env, problem, err));
-    if (status == AT_OK && atx_setup_ceiling(&copies, env, problem, slots))
-        status = read_recorded(env, &copies, err);
-    return status;
+    ATX_TRY(atx_problem_bind(slots, problem, &atx_device_info_of(env->device)->limits, err));
+    ATX_TRY(atx_setup_problem(env, problem, slots, err));
+    ATX_TRY(read_recorded(env, problem, err));
+    if (atx_setup_ceiling(&copies, env, problem, slots))
+        return read_recorded(env, &copies, err);
+    return AT_OK;
 }
 
 /* A device that is lost, or one whose user wants to end, compiles nothing any more. */

@@ -105,9 +105,8 @@ static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
 
 static at_status set_up(atx_job *j, at_error *err)
 {
-    at_status status = j->begun ? AT_OK : atx_session_begin_set_up(j, err);
-    ATX_THEN(status, atx_setup_finish(&j->preparation, j->env, err));
-    return status;
+    ATX_TRY(j->begun ? AT_OK : atx_session_begin_set_up(j, err));
+    return atx_setup_finish(&j->preparation, j->env, err);
 }
 
 /* Devices without a problem of their own open this one at the same time. */
@@ -338,8 +337,8 @@ static void report(atx_job *j, atx_result *r, const atx_answer *answer, const ch
 /* What became of a job that was opened. */
 static at_status tune_job(atx_job *j, atx_result *r, at_status opened, at_error *cause, at_error *err)
 {
-    atx_answer answer = { 0 };
-    atx_str why = { 0 };
+    ATX_LOCAL(atx_answer) answer = { 0 };
+    ATX_LOCAL(atx_str) why = { 0 };
     int64_t compiled = j->env->builder.compiled;
     at_status status = opened == AT_OK ? tune_open(j, r, &answer, &why, cause) : opened;
     j->cancelled = status == AT_ERR_CANCELLED;
@@ -350,8 +349,6 @@ static at_status tune_job(atx_job *j, atx_result *r, at_status opened, at_error 
     if (status == AT_OK)
         report(j, r, &answer, atx_str_text(&why));
     warn_of_lost_cache(j->s);
-    atx_answer_clear(&answer);
-    atx_str_clear(&why);
     return status;
 }
 

@@ -17,14 +17,13 @@
 /* By which a look-up says which of them is another one. */
 static at_status keep_header_list(const atx_job *j, const char *note, at_error *err)
 {
-    atx_str list = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 };
     char hash[ATX_HASH_TEXT];
     at_status status = note ? atx_catalog_header_list(&list, j->env->catalog, note, err) : AT_OK;
     if (status == AT_OK && list.len) {
         atx_hash_text(hash, list.data, list.len);
         status = atx_store_put_source(j->env->store, hash, ATX_HEADERS_PATH, list.data, list.len, err);
     }
-    atx_str_clear(&list);
     return status;
 }
 
@@ -32,14 +31,12 @@ static at_status keep_sources(const atx_job *j, const atx_template *t, const cha
 {
     const atx_op *op = atx_search_run_problem(j->main)->op;
     atx_store *store = j->env->store;
-    at_status status =
-        atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, err);
-    ATX_THEN(status, atx_store_put_source(store, op->text.hash, op->text.file, op->text.source,
-                                          op->text.source_len, err));
-    ATX_THEN(status, keep_header_list(j, t->text.headers, err));
-    ATX_THEN(status, keep_header_list(j, op->text.headers, err));
-    ATX_THEN(status, atx_store_put_space(store, op_hash, op->text.proof_hash, err));
-    return status;
+    ATX_TRY(atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, err));
+    ATX_TRY(
+        atx_store_put_source(store, op->text.hash, op->text.file, op->text.source, op->text.source_len, err));
+    ATX_TRY(keep_header_list(j, t->text.headers, err));
+    ATX_TRY(keep_header_list(j, op->text.headers, err));
+    return atx_store_put_space(store, op_hash, op->text.proof_hash, err);
 }
 
 /* A run over part of the space must not replace what the whole space gave. */
@@ -51,7 +48,7 @@ static bool restricted(const atx_tune_options *o)
 /* ... but one that is out of date it may. */
 static at_status may_keep(bool *keep, const atx_job *j)
 {
-    atx_answer before = { 0 };
+    ATX_LOCAL(atx_answer) before = { 0 };
     atx_geometry ignored;
     *keep = true;
     if (!restricted(j->env->options))
@@ -61,7 +58,6 @@ static at_status may_keep(bool *keep, const atx_job *j)
     if (status == AT_OK)
         *keep = atx_lookup_check_winner(&ignored, &before, j->env->store, j->env->catalog,
                                         atx_search_run_problem(j->main), NULL) != AT_OK;
-    atx_answer_clear(&before);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
@@ -139,7 +135,7 @@ static at_status put_winner(atx_job *j, const atx_winner *w, at_error *err)
 
 at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
 {
-    atx_str ceiling = { 0 }, ties = { 0 };
+    ATX_LOCAL(atx_str) ceiling = { 0 }, ties = { 0 };
     char op_hash[ATX_HASH_TEXT];
     double ceiling_s = 0;
     const atx_candidate *a = j->remeasured.entrants[j->remeasured.winner];
@@ -168,21 +164,18 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
     ATX_THEN(status, keep_sources(j, a->t, op_hash, err));
     ATX_THEN(status, put_winner(j, &w, err));
     ATX_THEN(status, copy_answer(answer, j, &w, err));
-    atx_str_clear(&ceiling);
-    atx_str_clear(&ties);
     return status;
 }
 
 /* Did the search that found the winner end by itself, as this one would? */
 static bool was_converged(const atx_job *j)
 {
-    atx_str strategy = { 0 };
+    ATX_LOCAL(atx_str) strategy = { 0 };
     char name[ATX_MAX_NAME];
     name_converged(name, j->main);
     bool found = atx_store_winner_strategy(&strategy, j->env->store, atx_search_run_key(j->main),
                                            &j->env->fingerprint, NULL) == AT_OK;
     bool converged = found && strcmp(atx_str_text(&strategy), name) == 0;
-    atx_str_clear(&strategy);
     return converged;
 }
 

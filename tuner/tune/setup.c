@@ -189,9 +189,8 @@ at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const
 /* An earlier run's answer needs no memory. */
 static bool is_known(const atx_env *env, const atx_problem_key *key)
 {
-    atx_answer answer = { 0 };
+    ATX_LOCAL(atx_answer) answer = { 0 };
     at_status status = atx_store_find_winner(&answer, env->store, key, &env->fingerprint, NULL, NULL);
-    atx_answer_clear(&answer);
     return status == AT_OK && !env->options->force;
 }
 
@@ -200,20 +199,18 @@ at_status atx_setup_fits(const atx_env *env, const atx_problem *problem, at_erro
     const atx_device_info *info = atx_device_info_of(env->device);
     atx_setup setup = { 0 };
     atx_problem_key key;
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     int64_t slots[ATX_MAX_SLOTS];
 
     if (info->ordinal == ATX_REPLAY_ORDINAL || problem->op->recorded)
         return AT_OK;
-    at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    ATX_THEN(status, atx_problem_bind(slots, problem, &info->limits, err));
-    ATX_THEN(status, atx_setup_describe(&setup, problem, slots, err));
-    if (status == AT_OK)
-        describe_copies(&setup, atx_setup_copy_bytes(env, problem, slots));
-    if (status == AT_OK && !is_known(env, &key))
-        status = atx_layout_fits(&setup, info->free_bytes, err);
-    atx_str_clear(&shape);
-    return status;
+    ATX_TRY(atx_problem_key_of(&key, &shape, problem, err));
+    ATX_TRY(atx_problem_bind(slots, problem, &info->limits, err));
+    ATX_TRY(atx_setup_describe(&setup, problem, slots, err));
+    describe_copies(&setup, atx_setup_copy_bytes(env, problem, slots));
+    if (!is_known(env, &key))
+        ATX_TRY(atx_layout_fits(&setup, info->free_bytes, err));
+    return AT_OK;
 }
 
 /* ---- kernels that fill and compare ---- */
@@ -235,28 +232,26 @@ static const char CHECKS_FILE[] = "runner/verify.cu";
 static at_status begin_check(atx_env *env, atx_check_kind part, at_error *err)
 {
     atx_build *build = &env->verify[part];
-    at_status status = atx_setup_checks(&build->source, part, err);
-    return status == AT_OK ? atx_build_begin(build, &env->builder, CHECKS_FILE, err) : status;
+    ATX_TRY(atx_setup_checks(&build->source, part, err));
+    return atx_build_begin(build, &env->builder, CHECKS_FILE, err);
 }
 
 at_status atx_setup_begin_checks(atx_env *env, at_error *err)
 {
-    at_status status = AT_OK;
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         atx_build_drop(&env->verify[i], &env->builder); /* of an attempt that failed */
-    for (int i = 0; i < ATX_CHECK_GENERATE_ROWS && status == AT_OK; i++)
-        status = begin_check(env, (atx_check_kind)i, err);
-    return status;
+    for (int i = 0; i < ATX_CHECK_GENERATE_ROWS; i++)
+        ATX_TRY(begin_check(env, (atx_check_kind)i, err));
+    return AT_OK;
 }
 
 /* Those that few problems need are begun by the first one. */
 static at_status begin_rare_checks(atx_env *env, const atx_setup *setup, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = ATX_CHECK_GENERATE_ROWS; i < ATX_CHECK_PARTS && status == AT_OK; i++)
+    for (int i = ATX_CHECK_GENERATE_ROWS; i < ATX_CHECK_PARTS; i++)
         if (!env->verify[i].source.len && atx_check_is_needed(setup, (atx_check_kind)i))
-            status = begin_check(env, (atx_check_kind)i, err);
-    return status;
+            ATX_TRY(begin_check(env, (atx_check_kind)i, err));
+    return AT_OK;
 }
 
 static at_status wait_for_checks(atx_env *env, at_error *err)
@@ -283,13 +278,12 @@ static at_status render_trusted(atx_preparation *p, const atx_env *env, at_error
     const atx_where w = op->expected.trusted_where;
     atx_config config;
     at_error cause = { 0 };
-    at_status status = atx_catalog_trusted(&p->t, &config, env->catalog, op, err);
-    if (status == AT_OK && atx_config_validate(p->slots, p->t, &config, &cause) != AT_OK)
-        status =
-            atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: the trusted configuration does not suit this problem: %s",
-                     w.file, w.line, w.column, cause.text);
-    return status == AT_OK ? atx_render(&p->reference.source, p->t, p->problem->type, &config, p->slots, err)
-                           : status;
+    ATX_TRY(atx_catalog_trusted(&p->t, &config, env->catalog, op, err));
+    if (atx_config_validate(p->slots, p->t, &config, &cause) != AT_OK)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s:%d:%d: the trusted configuration does not suit this problem: %s", w.file, w.line,
+                        w.column, cause.text);
+    return atx_render(&p->reference.source, p->t, p->problem->type, &config, p->slots, err);
 }
 
 static const char *reference_file(const atx_preparation *p)
@@ -302,9 +296,9 @@ static at_status begin_reference(atx_preparation *p, atx_env *env, at_error *err
     const atx_op *op = p->problem->op;
     if (op->expected.answer)
         return AT_OK;
-    at_status status = op->expected.trusted[0] ? render_trusted(p, env, err)
-                                               : atx_render_reference(&p->reference.source, p->problem, err);
-    return status == AT_OK ? atx_build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
+    ATX_TRY(op->expected.trusted[0] ? render_trusted(p, env, err)
+                                    : atx_render_reference(&p->reference.source, p->problem, err));
+    return atx_build_begin(&p->reference, &env->builder, reference_file(p), err);
 }
 
 /* Where the reference is not of the op's file, its kernels that validate are code of their own. */
@@ -314,19 +308,19 @@ static at_status begin_validators(atx_preparation *p, atx_env *env, at_error *er
     const char *names[ATX_MAX_STEPS];
     if (op->expected.reference[0] || atx_op_validators(names, op) == 0)
         return AT_OK;
-    at_status status = atx_render_reference(&p->validators.source, p->problem, err);
-    return status == AT_OK ? atx_build_begin(&p->validators, &env->builder, op->text.file, err) : status;
+    ATX_TRY(atx_render_reference(&p->validators.source, p->problem, err));
+    return atx_build_begin(&p->validators, &env->builder, op->text.file, err);
 }
 
 static at_status wait_for(atx_build *build, atx_env *env, const char *file, const char *what, at_error *err)
 {
     if (!build->source.len)
         return AT_OK;
-    at_status status = atx_build_wait(build, &env->builder, file, err);
-    if (status == AT_OK && !build->ok)
-        status = atx_fail(err, AT_ERR_INPUT, "%s: the %s does not compile:\n%s", file, what,
-                          atx_str_text(&build->log));
-    return status;
+    ATX_TRY(atx_build_wait(build, &env->builder, file, err));
+    if (!build->ok)
+        return atx_fail(err, AT_ERR_INPUT, "%s: the %s does not compile:\n%s", file, what,
+                        atx_str_text(&build->log));
+    return AT_OK;
 }
 
 /* A device that cannot begin with what the cache gave: all kernels may come from it. */
@@ -355,17 +349,15 @@ static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
 {
     const atx_op *op = p->problem->op;
     atx_setup *setup = &p->setup;
-    at_status status = AT_OK;
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         setup->verify[i] = (atx_check_part){ env->verify[i].cubin.data, env->verify[i].cubin.len };
     if (p->t)
-        status = atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
+        ATX_TRY(atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err));
     else if (!op->expected.answer)
-        status = atx_reference_bind(&setup->reference, &p->reference, op, p->slots, err);
-    ATX_THEN(status,
-             atx_validator_bind(&setup->validator, op->expected.reference[0] ? &p->reference : &p->validators,
-                                op, p->slots, err));
-    return status == AT_OK ? atx_device_setup(env->device, setup, err) : status;
+        ATX_TRY(atx_reference_bind(&setup->reference, &p->reference, op, p->slots, err));
+    ATX_TRY(atx_validator_bind(&setup->validator, op->expected.reference[0] ? &p->reference : &p->validators,
+                               op, p->slots, err));
+    return atx_device_setup(env->device, setup, err);
 }
 
 at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem *problem,
@@ -384,13 +376,11 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
                         op->text.file, op->name);
     if (op->recorded)
         return AT_OK;
-    at_status status = atx_setup_describe(&out->setup, problem, slots, err);
-    if (status == AT_OK)
-        describe_copies(&out->setup, atx_setup_copy_bytes(env, problem, slots));
-    ATX_THEN(status, begin_rare_checks(env, &out->setup, err));
-    ATX_THEN(status, begin_reference(out, env, err));
-    ATX_THEN(status, begin_validators(out, env, err));
-    return status;
+    ATX_TRY(atx_setup_describe(&out->setup, problem, slots, err));
+    describe_copies(&out->setup, atx_setup_copy_bytes(env, problem, slots));
+    ATX_TRY(begin_rare_checks(env, &out->setup, err));
+    ATX_TRY(begin_reference(out, env, err));
+    return begin_validators(out, env, err);
 }
 
 static at_status finish(atx_preparation *p, atx_env *env, at_error *err)

@@ -49,9 +49,9 @@ static bool visit(void *context, const atx_trial_row *row, const atx_fingerprint
 static at_status measure(double *loss, const atx_spot_check *check, atx_store *store, const char *device,
                          at_error *err)
 {
-    atx_str shape = { 0 }, config = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 }, config = { 0 };
     atx_problem_key key;
-    atx_answer winner = { 0 };
+    ATX_LOCAL(atx_answer) winner = { 0 };
     *loss = -1;
     atx_config_text(&config, check->t, &check->config);
     at_status status = atx_str_status(&config, err);
@@ -61,9 +61,6 @@ static at_status measure(double *loss, const atx_spot_check *check, atx_store *s
     ATX_THEN(status, atx_store_each_trial(store, &key, &winner.fingerprint, visit, &of, err));
     if (status == AT_OK && of.answer_s > 0)
         *loss = fmin(of.answer_s / of.best_s - 1, MOST_LOSS);
-    atx_answer_clear(&winner);
-    atx_str_clear(&shape);
-    atx_str_clear(&config);
     return status;
 }
 

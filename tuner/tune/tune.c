@@ -343,10 +343,7 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
         spec = o->devices[index];
     atx_site *site = o->device_places ? o->device_places[index] : NULL;
     const atx_cancel cancel = { .flag = o->cancel };
-    at_status status =
-        atx_device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err));
     m->team = t;
     atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, o, index) : NULL;
     if (t->worker_owner && !places)
@@ -381,10 +378,10 @@ static void tick(void *context)
 static at_status await_member(member *m, team *t, at_error *err)
 {
     atx_cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
-    at_status status = atx_device_await(m->device, &cancel, on_found, m, err);
-    if (status == AT_OK && m->begun != AT_OK)
-        status = atx_fail(err, m->begun, "%s", m->why.text);
-    return status;
+    ATX_TRY(atx_device_await(m->device, &cancel, on_found, m, err));
+    if (m->begun != AT_OK)
+        return atx_fail(err, m->begun, "%s", m->why.text);
+    return AT_OK;
 }
 
 /* In a run over several machines one may go while its device starts, or have a device that is broken. */
@@ -505,8 +502,7 @@ static at_status form_groups(members *all, team *t, at_error *err)
 static at_status open_populations(team *t, at_error *err)
 {
     const atx_tune_options *o = t->options;
-    at_status status = AT_OK;
-    for (int i = 0; o->population && i < t->group_count && status == AT_OK; i++) {
+    for (int i = 0; o->population && i < t->group_count; i++) {
         const atx_device_info *model = t->groups[i].model;
         atx_population_of of = { .problems = t->problems,
                                  .count = t->count,
@@ -517,9 +513,9 @@ static at_status open_populations(team *t, at_error *err)
                                  .alone = o->device_count && atx_device_is_replay(o->devices[0]),
                                  .force = o->force };
         snprintf(of.target.name, sizeof of.target.name, "%s", model->name);
-        status = atx_population_open(&t->groups[i].population, &of, o->population, err);
+        ATX_TRY(atx_population_open(&t->groups[i].population, &of, o->population, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* What is expected of the answers for the problems that were not tuned. */

@@ -78,7 +78,7 @@ static void remove_left(int folder, const char *name, const atx_str *names)
 void atx_clean_beside(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    char *folder = folder_of(path);
+    ATX_FREED char *folder = folder_of(path);
     atx_str names = { 0 };
     DIR *dir = folder ? opendir(folder) : NULL;
     if (dir)
@@ -90,7 +90,6 @@ void atx_clean_beside(const char *path)
     if (dir)
         closedir(dir);
     atx_str_clear(&names);
-    free(folder);
 }
 
 /* ---- a new one ---- */
@@ -127,11 +126,10 @@ int atx_make_beside(atx_str *name, const char *path, mode_t mode)
 
 void atx_sync_name(const char *path)
 {
-    char *folder = folder_of(path);
+    ATX_FREED char *folder = folder_of(path);
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);
         close(fd);
     }
-    free(folder);
 }

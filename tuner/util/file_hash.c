@@ -27,14 +27,13 @@ static void find_list(atx_str *out)
 
 static void make_folders(const char *list)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     for (const char *slash = strchr(list + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         atx_str_reset(&path);
         atx_str_add_bytes(&path, list, (size_t)(slash - list));
         if (path.failed || (mkdir(path.data, 0700) != 0 && access(path.data, X_OK) != 0))
             break;
     }
-    atx_str_clear(&path);
 }
 
 /* The start of a line, and a blank. */
@@ -52,7 +51,7 @@ static bool is_hash(const char *text)
 
 static bool look_up(char hash[ATX_HASH_TEXT], const char *list, const char *key)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     const size_t len = strlen(key);
     bool found = false;
     if (atx_regular_read(&text, list, 2 * MAX_LIST_BYTES, NULL) != AT_OK)
@@ -63,7 +62,6 @@ static bool look_up(char hash[ATX_HASH_TEXT], const char *list, const char *key)
             memcpy(hash, at + len, ATX_HASH_TEXT - 1);
     }
     hash[ATX_HASH_TEXT - 1] = '\0';
-    atx_str_clear(&text);
     return found;
 }
 
@@ -77,14 +75,13 @@ static bool is_converged(const struct stat *info)
 static void write_down(const char *list, const atx_str *key, const char *hash)
 {
     struct stat info;
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     atx_str_addf(&line, "%s%s\n", atx_str_text(key), hash);
     make_folders(list);
     if (lstat(list, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > MAX_LIST_BYTES))
         unlink(list);
     if (!line.failed && atx_out_append(list, line.data, line.len, NULL) != AT_OK)
         unlink(list);
-    atx_str_clear(&line);
 }
 
 /* ---- hashing ---- */

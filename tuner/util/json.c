@@ -319,14 +319,12 @@ static at_status read_container(reader *r, uint32_t *node)
     const bool object = r->json.text[r->at] == '{';
     if (r->depth == ATX_JSON_MAX_DEPTH)
         return fail_at(r, "values in each other at most 64 deep");
-    at_status status = add_node(r, object ? ATX_JSON_OBJECT : ATX_JSON_ARRAY, node);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(add_node(r, object ? ATX_JSON_OBJECT : ATX_JSON_ARRAY, node));
     r->json.nodes[*node].end = (uint32_t)r->json.len; /* where the text ends within it */
     r->json.nodes[*node].whole = false;
     r->depth++;
     r->at++;
-    status = read_children(r, *node, object);
+    at_status status = read_children(r, *node, object);
     r->depth--;
     return status;
 }

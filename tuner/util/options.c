@@ -218,18 +218,17 @@ static at_status set_value(const atx_option *o, const char *joined, int argc, ch
 /* "-q", "-j8", "-j 8", "-o=FILE", "-qv": letters of flags, and at the end one of an option with a value. */
 static at_status parse_letters(const atx_option *table, int argc, char **argv, int *i, at_error *err)
 {
-    at_status status = AT_OK;
     const char *arg = argv[*i];
-    for (const char *letter = arg + 1; *letter && status == AT_OK; letter++) {
+    for (const char *letter = arg + 1; *letter; letter++) {
         const atx_option *o = find_letter(table, *letter);
         const char *joined = letter[1] ? letter + 1 + (letter[1] == '=') : NULL;
         if (!o)
             return unknown(table, arg, strlen(arg), err);
         if (o->kind != ATX_OPT_FLAG)
             return set_value(o, joined, argc, argv, i, err);
-        status = set(o, NULL, err);
+        ATX_TRY(set(o, NULL, err));
     }
-    return status;
+    return AT_OK;
 }
 
 /* One option at argv[*i]. */
@@ -258,20 +257,19 @@ static bool is_option(const char *word)
 at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_words *words, bool *help,
                             at_error *err)
 {
-    at_status status = AT_OK;
     bool only_words = false;
 
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         *help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-    for (int i = 1; i < argc && status == AT_OK && !*help; i++) {
+    for (int i = 1; i < argc && !*help; i++) {
         if (!only_words && strcmp(argv[i], "--") == 0)
             only_words = true;
         else if (!only_words && is_option(argv[i]))
-            status = parse_one(table, argc, argv, &i, err);
+            ATX_TRY(parse_one(table, argc, argv, &i, err));
         else
-            status = add_word(words, argv[i], err);
+            ATX_TRY(add_word(words, argv[i], err));
     }
-    return status;
+    return AT_OK;
 }
 
 #define HELP_COLUMN 30

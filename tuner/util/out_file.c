@@ -85,9 +85,7 @@ static at_status open_beside(atx_out_file *f, const struct stat *info, at_error 
         return fail(f, errno, err);
     if (f->is_new) /* a link that leads nowhere has the name, too */
         atx_str_add(&f->real, f->path);
-    at_status status = f->is_new ? atx_str_status(&f->real, err) : atx_real_path(&f->real, f->path, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(f->is_new ? atx_str_status(&f->real, err) : atx_real_path(&f->real, f->path, err));
     int fd = atx_make_beside(&f->temporary, atx_str_text(&f->real), 0666);
     if (fd >= 0 && info) {
         bool same_owner = fchown(fd, info->st_uid, info->st_gid) == 0;
@@ -237,9 +235,7 @@ void atx_out_discard(atx_out_file *f)
 at_status atx_out_write_all(const char *path, const void *bytes, size_t count, at_error *err)
 {
     atx_out_file *file = NULL;
-    at_status status = atx_out_open(&file, path, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_out_open(&file, path, err));
     atx_out_write(file, bytes, count);
     return atx_out_commit(file, err);
 }

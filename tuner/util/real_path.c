@@ -19,7 +19,7 @@ static at_status resolve(atx_str *out, const char *path, int steps, at_error *er
 static at_status follow(atx_str *out, const char *path, size_t folder_len, int steps, at_error *err)
 {
     char target[PATH_MAX];
-    atx_str full = { 0 };
+    ATX_LOCAL(atx_str) full = { 0 };
     ssize_t len = readlink(path, target, sizeof target - 1);
     if (len < 0)
         return atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
@@ -27,10 +27,8 @@ static at_status follow(atx_str *out, const char *path, size_t folder_len, int s
     if (target[0] != '/')
         atx_str_add_bytes(&full, path, folder_len);
     atx_str_add(&full, target);
-    at_status status = atx_str_status(&full, err);
-    ATX_THEN(status, resolve(out, atx_str_text(&full), steps + 1, err));
-    atx_str_clear(&full);
-    return status;
+    ATX_TRY(atx_str_status(&full, err));
+    return resolve(out, atx_str_text(&full), steps + 1, err);
 }
 
 /* The folder's real name and the last part of the path. */
@@ -69,20 +67,19 @@ static at_status resolve(atx_str *out, const char *path, int steps, at_error *er
 
 at_status atx_real_path(atx_str *out, const char *path, at_error *err)
 {
-    at_status status = resolve(out, path, 0, err);
-    return status == AT_OK ? atx_str_status(out, err) : status;
+    ATX_TRY(resolve(out, path, 0, err));
+    return atx_str_status(out, err);
 }
 
 void atx_path_from_here(atx_str *path)
 {
     if (path->failed || !path->len || path->data[0] == '/')
         return;
-    char *here = getcwd(NULL, 0);
+    ATX_FREED char *here = getcwd(NULL, 0);
     atx_str full = { 0 };
     if (!here)
         return;
     atx_str_addf(&full, "%s%s%s", here, here[1] ? "/" : "", path->data);
-    free(here);
     atx_str_clear(path);
     *path = full;
 }
@@ -90,14 +87,12 @@ void atx_path_from_here(atx_str *path)
 bool atx_same_file(const char *a, const char *b)
 {
     struct stat first, second;
-    atx_str real = { 0 }, other = { 0 };
+    ATX_LOCAL(atx_str) real = { 0 }, other = { 0 };
     bool here = stat(a, &first) == 0, there = stat(b, &second) == 0;
     if (here && there)
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
     bool same = here == there && atx_real_path(&real, a, NULL) == AT_OK &&
                 atx_real_path(&other, b, NULL) == AT_OK &&
                 strcmp(atx_str_text(&real), atx_str_text(&other)) == 0;
-    atx_str_clear(&real);
-    atx_str_clear(&other);
     return same;
 }

@@ -60,6 +60,6 @@ at_status atx_regular_open(FILE **out, struct stat *info, const char *path, at_e
 at_status atx_regular_read(atx_str *out, const char *path, size_t limit, at_error *err)
 {
     FILE *file = NULL;
-    at_status status = atx_regular_open(&file, NULL, path, err);
-    return status == AT_OK ? atx_str_read_stream(out, file, path, limit, err) : status;
+    ATX_TRY(atx_regular_open(&file, NULL, path, err));
+    return atx_str_read_stream(out, file, path, limit, err);
 }

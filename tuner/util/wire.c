@@ -137,13 +137,11 @@ at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (
 {
     const peer p = { .fd = fd, .patient = patient, .context = context };
     assert(kind != 0);
-    at_status status = atx_str_status(body, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_str_status(body, err));
     if (body->len > ATX_FRAME_MAX)
         return atx_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
     atx_frame_head head = { .kind = kind, .length = (uint32_t)body->len };
-    status = send_bytes(&p, &head, sizeof head, err);
+    at_status status = send_bytes(&p, &head, sizeof head, err);
     ATX_THEN(status, send_bytes(&p, atx_str_text(body), body->len, err));
     if (status != AT_OK) /* the next frame would be taken for the rest of this one */
         shutdown(fd, SHUT_WR);
@@ -199,10 +197,9 @@ at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*pati
     }
     if (got != sizeof head || head.kind == 0 || head.length > ATX_FRAME_MAX)
         return atx_fail(err, AT_ERR_SYSTEM, "the other process sent what is no message");
-    at_status status = recv_body(&p, head.length, body, err);
-    if (status == AT_OK)
-        *kind = head.kind;
-    return status;
+    ATX_TRY(recv_body(&p, head.length, body, err));
+    *kind = head.kind;
+    return AT_OK;
 }
 
 at_status atx_wire_recv(int fd, uint32_t *kind, atx_str *body, at_error *err)
