@@ -55,6 +55,7 @@ typedef struct atx_machine_region {
 /* Borrows the module, whose .global and .const variables become the first regions. */
 at_status atx_machine_open(atx_machine **out, const atx_ptx_module *module, at_error *err) AT_MUST_CHECK;
 void atx_machine_close(atx_machine *machine); /* NULL is allowed */
+ATX_CLOSES(atx_machine)
 
 typedef struct atx_machine_buffer {
     const char *name;

@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static double flushed(uint64_t bits, bool flush)
-{
-    return flush && (bits & 0x7f800000) == 0 ? (bits & 0x80000000 ? -0.0 : 0.0) : (double)atx_f32(bits);
-}
-
 static double function_of(int op, double a, double b)
 {
     switch (op) {
@@ -36,17 +31,14 @@ static double function_of(int op, double a, double b)
     }
 }
 
-static void approx_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t one_f32(const atx_ptx_instruction *i, uint64_t a, uint64_t b)
 {
-    const bool flush = d->ptx->flags & ATX_PTX_FTZ;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
-    ATX_EACH_LANE(mask, {
-        const float value = (float)function_of(d->ptx->op, flushed(a[l], flush), flushed(b[l], flush));
-        const uint64_t bits = isnan(value) ? 0x7fffffff : atx_bits_f32(value);
-        to[l] = flush && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
-    });
+    const bool flush = i->flags & ATX_PTX_FTZ;
+    const float value =
+        (float)function_of(i->op, atx_f32(atx_flush_f32(a, flush)), atx_f32(atx_flush_f32(b, flush)));
+    return isnan(value) ? 0x7fffffff : atx_flush_f32(atx_bits_f32(value), flush);
 }
+ATX_LANE_OP(approx_f32, uint64_t, (uint64_t), one_f32(d->ptx, a, b))
 
 /* A result too small for a normal number is 0 of its sign. */
 static uint64_t flushed_f64(uint64_t bits)
@@ -55,17 +47,14 @@ static uint64_t flushed_f64(uint64_t bits)
 }
 
 /* rcp.approx.ftz.f64 gives the upper half alone. */
-static void approx_f64(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t one_f64(int op, uint64_t a)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1);
-    const bool half = d->ptx->op == ATX_PTX_RCP;
-    ATX_EACH_LANE(mask, {
-        const uint64_t from = half ? flushed_f64(a[l]) : a[l];
-        const uint64_t bits = atx_result_f64(function_of(d->ptx->op, atx_f64(from), 0), atx_f64(from), 0, 0);
-        to[l] = half ? flushed_f64(bits & ~(uint64_t)UINT32_MAX) : bits;
-    });
+    const bool half = op == ATX_PTX_RCP;
+    const double from = atx_f64(half ? flushed_f64(a) : a);
+    const uint64_t bits = atx_result_f64(function_of(op, from, 0), from, 0, 0);
+    return half ? flushed_f64(bits & ~(uint64_t)UINT32_MAX) : bits;
 }
+ATX_LANE_OP(approx_f64, uint64_t, (uint64_t), one_f64(d->ptx->op, a))
 
 atx_handler *atx_select_approx(const atx_ptx_instruction *i)
 {

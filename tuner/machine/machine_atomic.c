@@ -36,11 +36,6 @@ static uint64_t integer_result(const atx_ptx_instruction *i, uint64_t old, uint6
     }
 }
 
-static uint64_t flushed(uint64_t bits)
-{
-    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
-}
-
 static uint64_t half_sum(uint64_t a, uint64_t b, int type)
 {
     const double sum = atx_widen((uint32_t)a & 0xffff, type) + atx_widen((uint32_t)b & 0xffff, type);
@@ -53,9 +48,8 @@ static uint64_t float_sum(const atx_ptx_instruction *i, atx_ptx_space space, uin
     switch (i->type) {
     case ATX_PTX_F32: {
         const bool flush = space == ATX_PTX_GLOBAL;
-        const float sum = atx_f32(flush ? flushed(old) : old) + atx_f32(flush ? flushed(b) : b);
-        const uint64_t bits = isnan(sum) ? 0x7fffffff : atx_bits_f32(sum);
-        return flush ? flushed(bits) : bits;
+        const float sum = atx_f32(atx_flush_f32(old, flush)) + atx_f32(atx_flush_f32(b, flush));
+        return isnan(sum) ? 0x7fffffff : atx_flush_f32(atx_bits_f32(sum), flush);
     }
     case ATX_PTX_F64:
         return atx_result_f64(atx_f64(old) + atx_f64(b), atx_f64(old), atx_f64(b), 0);

@@ -70,7 +70,7 @@ static void mark_starts(bool *starts, const atx_ptx_function *f)
 static bool make_blocks(graph *g)
 {
     const int32_t n = g->f->instruction_count;
-    bool *starts = calloc((size_t)n + 1, sizeof *starts);
+    ATX_FREED bool *starts = calloc((size_t)n + 1, sizeof *starts);
     if (!starts)
         return false;
     mark_starts(starts, g->f);
@@ -81,7 +81,6 @@ static bool make_blocks(graph *g)
     }
     g->first[g->count] = n;
     g->block_of[n] = g->count;
-    free(starts);
     return true;
 }
 

@@ -2,9 +2,8 @@
  * machine_compare.c - setp, set, selp, slct, and moving values: mov with its vectors and special registers,
  * cvta between spaces that share addresses.
  */
+#include "machine/machine_round.h"
 #include "machine/machine_internal.h"
-
-#include <math.h>
 
 /* ---- comparing ---- */
 
@@ -55,49 +54,19 @@ INT_COMPARER(compare_s32, int32_t, uint32_t)
 INT_COMPARER(compare_u64, uint64_t, uint64_t)
 INT_COMPARER(compare_s64, int64_t, uint64_t)
 
-static float flushed_f32(uint64_t bits)
-{
-    return atx_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
-}
-
-#define FLOAT_COMPARER(name, T, read)                                                                        \
+#define FLOAT_COMPARER(name, read)                                                                           \
     static uint32_t name(const uint64_t *A, const uint64_t *B, uint32_t mask, int how)                       \
     {                                                                                                        \
-        switch (how) {                                                                                       \
-        case ATX_PTX_EQ:                                                                                     \
-            COMPARE_LANES(T, read, p == q);                                                                  \
-        case ATX_PTX_NE:                                                                                     \
-            COMPARE_LANES(T, read, p<q || p> q);                                                             \
-        case ATX_PTX_LT:                                                                                     \
-            COMPARE_LANES(T, read, p < q);                                                                   \
-        case ATX_PTX_LE:                                                                                     \
-            COMPARE_LANES(T, read, p <= q);                                                                  \
-        case ATX_PTX_GT:                                                                                     \
-            COMPARE_LANES(T, read, p > q);                                                                   \
-        case ATX_PTX_GE:                                                                                     \
-            COMPARE_LANES(T, read, p >= q);                                                                  \
-        case ATX_PTX_EQU:                                                                                    \
-            COMPARE_LANES(T, read, !(p < q || p > q));                                                       \
-        case ATX_PTX_NEU:                                                                                    \
-            COMPARE_LANES(T, read, p != q);                                                                  \
-        case ATX_PTX_LTU:                                                                                    \
-            COMPARE_LANES(T, read, !(p >= q));                                                               \
-        case ATX_PTX_LEU:                                                                                    \
-            COMPARE_LANES(T, read, !(p > q));                                                                \
-        case ATX_PTX_GTU:                                                                                    \
-            COMPARE_LANES(T, read, !(p <= q));                                                               \
-        case ATX_PTX_GEU:                                                                                    \
-            COMPARE_LANES(T, read, !(p < q));                                                                \
-        case ATX_PTX_NUM:                                                                                    \
-            COMPARE_LANES(T, read, !isnan(p) && !isnan(q));                                                  \
-        default:                                                                                             \
-            COMPARE_LANES(T, read, isnan(p) || isnan(q));                                                    \
-        }                                                                                                    \
+        COMPARE_LANES(double, read, atx_compare(p, q, how));                                                 \
     }
 
-FLOAT_COMPARER(compare_f32, float, atx_f32)
-FLOAT_COMPARER(compare_f32_ftz, float, flushed_f32)
-FLOAT_COMPARER(compare_f64, double, atx_f64)
+static double flushed_f32(uint64_t bits)
+{
+    return atx_f32(atx_flush_f32(bits, true));
+}
+FLOAT_COMPARER(compare_f32, atx_f32)
+FLOAT_COMPARER(compare_f32_ftz, flushed_f32)
+FLOAT_COMPARER(compare_f64, atx_f64)
 
 static comparer *comparer_of(const atx_ptx_instruction *i, int type)
 {
@@ -141,11 +110,6 @@ static uint32_t combine(uint32_t a, uint32_t b, int action)
                                       : a;
 }
 
-static void put_predicate(uint64_t *to, uint32_t mask, uint32_t bits)
-{
-    *to = (*to & ~(uint64_t)mask) | (bits & mask);
-}
-
 /* p|q, a, b, {!}c: group 1 is q where there are two results. */
 static bool has_two_results(const atx_decoded *d)
 {
@@ -164,9 +128,9 @@ static void setp(atx_exec *x, const atx_decoded *d, uint32_t mask)
         if (atx_ptx_group(x->code->function, i, first + 2)->negated)
             other = ~other;
     }
-    put_predicate(atx_group(x, d, 0), mask, combine(bits, other, i->action));
+    atx_put_predicate(atx_group(x, d, 0), mask, combine(bits, other, i->action));
     if (first == 2)
-        put_predicate(atx_group(x, d, 1), mask, combine(~bits, other, i->action));
+        atx_put_predicate(atx_group(x, d, 1), mask, combine(~bits, other, i->action));
 }
 
 /* All ones, or 1.0 where the result is a number with a point. */
@@ -191,23 +155,13 @@ static void selp(atx_exec *x, const atx_decoded *d, uint32_t mask)
     ATX_EACH_LANE(mask, to[l] = (p >> l & 1 ? a[l] : b[l]) & d->keep);
 }
 
-static void slct_s32(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static bool is_not_negative(uint64_t bits, bool flush)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = ((int32_t)c[l] >= 0 ? a[l] : b[l]) & d->keep);
+    return atx_f32(atx_flush_f32(bits, flush)) >= 0;
 }
-
-static void slct_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    const bool flush = d->ptx->flags & ATX_PTX_FTZ;
-    ATX_EACH_LANE(mask, {
-        const float value = flush ? flushed_f32(c[l]) : atx_f32(c[l]);
-        to[l] = (value >= 0 ? a[l] : b[l]) & d->keep;
-    });
-}
+ATX_LANE_OP(slct_s32, uint64_t, (uint64_t), ((int32_t)c >= 0 ? a : b) & d->keep)
+ATX_LANE_OP(slct_f32, uint64_t, (uint64_t),
+            (is_not_negative(c, d->ptx->flags &ATX_PTX_FTZ) ? a : b) & d->keep)
 
 atx_handler *atx_select_compare(const atx_ptx_instruction *i)
 {

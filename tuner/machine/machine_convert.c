@@ -53,7 +53,7 @@ static double number_of(uint64_t bits, int type, bool flush)
     if (type == ATX_PTX_F64)
         return atx_f64(bits);
     if (type == ATX_PTX_F32)
-        return flush && (bits & 0x7f800000) == 0 ? (bits & 0x80000000 ? -0.0 : 0.0) : (double)atx_f32(bits);
+        return atx_f32(atx_flush_f32(bits, flush));
     return atx_widen((uint32_t)bits & 0xffff, type);
 }
 
@@ -67,7 +67,7 @@ static uint64_t number_bits(double value, const atx_ptx_instruction *i)
         return atx_round_to(value, 0, i->type, round, finite);
     const float narrow = round == ATX_PTX_RN || !round ? (float)value : atx_narrow(value, round);
     const uint64_t bits = isnan(narrow) ? 0x7fffffff : atx_bits_f32(narrow);
-    return i->flags & ATX_PTX_FTZ && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+    return atx_flush_f32(bits, i->flags & ATX_PTX_FTZ);
 }
 
 static double to_whole(double value, int round)
@@ -145,44 +145,28 @@ static uint64_t convert(const atx_ptx_instruction *i, uint64_t from)
     return number_bits(limited(to_whole(value, i->round), i), i);
 }
 
-static void cvt(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1);
-    ATX_EACH_LANE(mask, to[l] = convert(d->ptx, a[l]) & d->keep);
-}
+#define CVT(name, expression) ATX_LANE_OP(name, uint64_t, (uint64_t), (uint64_t)(expression)&d->keep)
+
+CVT(cvt, convert(d->ptx, a))
 
 /* The usual ones, without a choice in each lane. */
-#define PLAIN_CVT(name, expression)                                                                          \
-    static void name(atx_exec *x, const atx_decoded *d, uint32_t mask)                                       \
-    {                                                                                                        \
-        uint64_t *to = atx_group(x, d, 0);                                                                   \
-        const uint64_t *a = atx_group(x, d, 1);                                                              \
-        ATX_EACH_LANE(mask, to[l] = (uint64_t)(expression)&d->keep);                                         \
-    }
-PLAIN_CVT(cvt_from_u8, (uint8_t)a[l])
-PLAIN_CVT(cvt_from_u16, (uint16_t)a[l])
-PLAIN_CVT(cvt_from_u32, (uint32_t)a[l])
-PLAIN_CVT(cvt_s64_s32, (int64_t)(int32_t)a[l])
-PLAIN_CVT(cvt_f64_f32, atx_bits_f64((double)atx_f32(a[l])))
-PLAIN_CVT(cvt_f32_s32, atx_bits_f32((float)(int32_t)a[l]))
+CVT(cvt_from_u8, (uint8_t)a)
+CVT(cvt_from_u16, (uint16_t)a)
+CVT(cvt_from_u32, (uint32_t)a)
+CVT(cvt_s64_s32, (int64_t)(int32_t)a)
+CVT(cvt_f64_f32, atx_bits_f64((double)atx_f32(a)))
+CVT(cvt_f32_s32, atx_bits_f32((float)(int32_t)a))
 
 /* Two numbers into one register: the first operand is the upper. */
-static void cvt_pair(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t pair(const atx_ptx_instruction *i, float upper, float lower)
 {
-    const atx_ptx_instruction *i = d->ptx;
-    const bool small = i->type == ATX_PTX_E4M3X2 || i->type == ATX_PTX_E5M2X2;
+    const bool small = i->type == ATX_PTX_E4M3X2 || i->type == ATX_PTX_E5M2X2,
+               finite = i->flags & ATX_PTX_SAT;
     const int element = small ? i->type : i->type == ATX_PTX_F16X2 ? ATX_PTX_F16 : ATX_PTX_BF16;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
-    const bool finite = i->flags & ATX_PTX_SAT;
-    ATX_EACH_LANE(mask, {
-        const double high = limited(atx_f32(a[l]), i);
-        const double low = limited(atx_f32(b[l]), i);
-        to[l] = atx_round_to(low, 0, element, i->round, finite) |
-                (uint64_t)atx_round_to(high, 0, element, i->round, finite) << (small ? 8 : 16);
-    });
+    return atx_round_to(limited(lower, i), 0, element, i->round, finite) |
+           (uint64_t)atx_round_to(limited(upper, i), 0, element, i->round, finite) << (small ? 8 : 16);
 }
+ATX_LANE_OP(cvt_pair, float, atx_f32, pair(d->ptx, a, b))
 
 /* Both numbers of a register become the two of another. */
 static void cvt_both(atx_exec *x, const atx_decoded *d, uint32_t mask)

@@ -16,11 +16,6 @@ static inline uint64_t canonical(float value)
     return value != value ? NAN_F32 : atx_bits_f32(value);
 }
 
-static inline uint64_t flush(uint64_t bits)
-{
-    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
-}
-
 static inline uint64_t saturate(uint64_t bits)
 {
     const float value = atx_f32(bits);
@@ -69,8 +64,8 @@ static bool is_tiny(const atx_ptx_instruction *i, float a, float b, float c)
 static uint64_t one_f32(const atx_ptx_instruction *i, uint64_t A, uint64_t B, uint64_t C)
 {
     const bool ftz = i->flags & ATX_PTX_FTZ;
-    const float a = atx_f32(ftz ? flush(A) : A), b = atx_f32(ftz ? flush(B) : B),
-                c = atx_f32(ftz ? flush(C) : C);
+    const float a = atx_f32(atx_flush_f32(A, ftz)), b = atx_f32(atx_flush_f32(B, ftz));
+    const float c = atx_f32(atx_flush_f32(C, ftz));
     float value;
     switch (i->op) {
     case ATX_PTX_ADD:
@@ -97,91 +92,54 @@ static uint64_t one_f32(const atx_ptx_instruction *i, uint64_t A, uint64_t B, ui
     }
     if (ftz && fabsf(value) == 0x1p-126f && is_tiny(i, a, b, c))
         value = copysignf(0, value);
-    const uint64_t bits = ftz ? flush(canonical(value)) : canonical(value);
+    const uint64_t bits = atx_flush_f32(canonical(value), ftz);
     return i->flags & ATX_PTX_SAT ? saturate(bits) : bits;
 }
 
-static void any_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]));
-}
+ATX_LANE_OP(any_f32, uint64_t, (uint64_t), one_f32(d->ptx, a, b, c))
 
 /* Two numbers in 64 bits. */
-static void any_f32x2(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]) |
-                                one_f32(d->ptx, a[l] >> 32, b[l] >> 32, c[l] >> 32) << 32);
-}
-
-/* Of -0 and 0, -0 is the smaller; a NaN loses against a number, or wins where told. */
-static float least(float a, float b, bool nan_wins)
-{
-    if (isnan(a) || isnan(b))
-        return nan_wins || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
-    return a < b || (a == b && signbit(a)) ? a : b;
-}
+ATX_LANE_OP(any_f32x2, uint64_t, (uint64_t),
+            one_f32(d->ptx, a, b, c) | one_f32(d->ptx, a >> 32, b >> 32, c >> 32) << 32)
 
 static uint64_t extreme_f32(const atx_ptx_instruction *i, uint64_t A, uint64_t B)
 {
     const bool ftz = i->flags & ATX_PTX_FTZ, nan = i->flags & ATX_PTX_NAN_RESULT;
-    float a = atx_f32(ftz ? flush(A) : A), b = atx_f32(ftz ? flush(B) : B);
+    float a = atx_f32(atx_flush_f32(A, ftz)), b = atx_f32(atx_flush_f32(B, ftz));
     const uint64_t sign = (A ^ B) & 0x80000000;
     if (i->flags & ATX_PTX_XORSIGN) {
         a = fabsf(a);
         b = fabsf(b);
     }
-    const uint64_t bits = canonical(i->op == ATX_PTX_MIN ? least(a, b, nan) : -least(-a, -b, nan));
+    const uint64_t bits = canonical((float)atx_extreme(a, b, i->op == ATX_PTX_MAX, nan));
     return i->flags & ATX_PTX_XORSIGN && bits != NAN_F32 ? bits | sign : bits;
 }
 
-static void minmax_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t extreme_of_group(const atx_ptx_instruction *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    const bool three = d->ptx->group_count == 4;
-    ATX_EACH_LANE(mask, {
-        const uint64_t two = extreme_f32(d->ptx, a[l], b[l]);
-        to[l] = three ? extreme_f32(d->ptx, two, c[l]) : two;
-    });
+    const uint64_t two = extreme_f32(i, a, b);
+    return i->group_count == 4 ? extreme_f32(i, two, c) : two;
 }
 
-static void neg_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static bool flushes(const atx_decoded *d)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1);
-    const bool ftz = d->ptx->flags & ATX_PTX_FTZ;
-    ATX_EACH_LANE(mask, to[l] = (uint32_t)((ftz ? flush(a[l]) : a[l]) ^ 0x80000000));
+    return d->ptx->flags & ATX_PTX_FTZ;
 }
 
-static void abs_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1);
-    const bool ftz = d->ptx->flags & ATX_PTX_FTZ;
-    ATX_EACH_LANE(mask, to[l] = (ftz ? flush(a[l]) : a[l]) & 0x7fffffff);
-}
-
-static void copysign_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
-    ATX_EACH_LANE(mask, to[l] = (a[l] & 0x80000000) | (b[l] & 0x7fffffff));
-}
+ATX_LANE_OP(minmax_f32, uint64_t, (uint64_t), extreme_of_group(d->ptx, a, b, c))
+ATX_LANE_OP(neg_f32, uint64_t, (uint64_t), (uint32_t)(atx_flush_f32(a, flushes(d)) ^ 0x80000000))
+ATX_LANE_OP(abs_f32, uint64_t, (uint64_t), atx_flush_f32(a, flushes(d)) & 0x7fffffff)
+ATX_LANE_OP(copysign_f32, uint64_t, (uint64_t), (a & 0x80000000) | (b & 0x7fffffff))
 
 /* ---- f64 ---- */
 
 #define F64_OP(name, expression) ATX_LANE_OP(name, double, atx_f64, atx_bits_f64(expression))
 #define F64_ARITH(name, ...)     ATX_LANE_OP(name, double, atx_f64, atx_result_f64(__VA_ARGS__))
 
+/* Of two NaNs the second stays. */
 static double least_f64(double a, double b)
 {
-    if (isnan(a) || isnan(b))
-        return isnan(a) ? b : a;
-    return a < b || (a == b && signbit(a)) ? a : b;
+    return isnan(a) || isnan(b) ? (isnan(a) ? b : a) : atx_extreme(a, b, false, false);
 }
 
 F64_ARITH(add_f64, a + b, a, b, 0)
@@ -227,7 +185,6 @@ static bool is_of_class(double value, bool subnormal, int form)
 static void testp(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const bool narrow = d->ptx->type == ATX_PTX_F32;
-    uint64_t *to = atx_group(x, d, 0);
     const uint64_t *a = atx_group(x, d, 1);
     uint32_t bits = 0;
     for (int l = 0; l < ATX_LANES; l++) {
@@ -236,7 +193,7 @@ static void testp(atx_exec *x, const atx_decoded *d, uint32_t mask)
         const double value = narrow ? (double)atx_f32(a[l]) : atx_f64(a[l]);
         bits |= (uint32_t)is_of_class(value, subnormal, d->ptx->form) << l;
     }
-    *to = (*to & ~(uint64_t)mask) | (bits & mask);
+    atx_put_predicate(atx_group(x, d, 0), mask, bits);
 }
 
 /* ---- choosing ---- */

@@ -18,14 +18,6 @@ static uint32_t flushed(uint32_t bits)
     return (bits & 0x7c00) == 0 ? bits & 0x8000 : bits;
 }
 
-static double extreme(double a, double b, bool largest, bool nan_wins)
-{
-    if (isnan(a) || isnan(b))
-        return nan_wins || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
-    const bool first = a == b ? signbit(a) != largest : (a < b) != largest;
-    return first ? a : b;
-}
-
 /* The exact result is *rest more than the returned one. */
 static double compute(const atx_ptx_instruction *i, double a, double b, double c, double *rest)
 {
@@ -40,9 +32,9 @@ static double compute(const atx_ptx_instruction *i, double a, double b, double c
     case ATX_PTX_FMA:
         return atx_two_sum(rest, a * b, c);
     case ATX_PTX_MIN:
-        return extreme(a, b, false, i->flags & ATX_PTX_NAN_RESULT);
+        return atx_extreme(a, b, false, i->flags & ATX_PTX_NAN_RESULT);
     case ATX_PTX_MAX:
-        return extreme(a, b, true, i->flags & ATX_PTX_NAN_RESULT);
+        return atx_extreme(a, b, true, i->flags & ATX_PTX_NAN_RESULT);
     case ATX_PTX_EX2:
         return exp2(a);
     default:
@@ -72,57 +64,15 @@ static uint32_t one(const atx_ptx_instruction *i, int type, uint32_t A, uint32_t
     return ftz ? flushed(bits) : bits;
 }
 
-static void half(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t one_or_two(const atx_ptx_instruction *i, uint32_t a, uint32_t b, uint32_t c)
 {
-    const int type = element_of(d->ptx->type);
-    const bool packed = type != d->ptx->type;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, {
-        uint64_t bits = one(d->ptx, type, a[l] & 0xffff, b[l] & 0xffff, c[l] & 0xffff);
-        if (packed)
-            bits |= (uint64_t)one(d->ptx, type, a[l] >> 16 & 0xffff, b[l] >> 16 & 0xffff, c[l] >> 16 & 0xffff)
-                    << 16;
-        to[l] = bits;
-    });
+    const int type = element_of(i->type);
+    const uint32_t low = one(i, type, a & 0xffff, b & 0xffff, c & 0xffff);
+    return type == i->type ? low : low | one(i, type, a >> 16, b >> 16, c >> 16) << 16;
 }
+ATX_LANE_OP(half, uint32_t, (uint32_t), one_or_two(d->ptx, a, b, c))
 
 /* ---- comparing ---- */
-
-static bool holds(double a, double b, int how)
-{
-    const bool unordered = isnan(a) || isnan(b);
-    switch (how) {
-    case ATX_PTX_EQ:
-        return a == b;
-    case ATX_PTX_NE:
-        return !unordered && a != b;
-    case ATX_PTX_LT:
-        return a < b;
-    case ATX_PTX_LE:
-        return a <= b;
-    case ATX_PTX_GT:
-        return a > b;
-    case ATX_PTX_GE:
-        return a >= b;
-    case ATX_PTX_EQU:
-        return unordered || a == b;
-    case ATX_PTX_NEU:
-        return a != b || unordered;
-    case ATX_PTX_LTU:
-        return unordered || a < b;
-    case ATX_PTX_LEU:
-        return unordered || a <= b;
-    case ATX_PTX_GTU:
-        return unordered || a > b;
-    case ATX_PTX_GEU:
-        return unordered || a >= b;
-    case ATX_PTX_NUM:
-        return !unordered;
-    default:
-        return unordered;
-    }
-}
 
 static uint32_t compared(const atx_ptx_instruction *i, int type, const uint64_t *a, const uint64_t *b,
                          int shift)
@@ -132,14 +82,9 @@ static uint32_t compared(const atx_ptx_instruction *i, int type, const uint64_t 
     for (int l = 0; l < ATX_LANES; l++) {
         const uint32_t A = (uint32_t)(a[l] >> shift) & 0xffff, B = (uint32_t)(b[l] >> shift) & 0xffff;
         const double p = atx_widen(ftz ? flushed(A) : A, type), q = atx_widen(ftz ? flushed(B) : B, type);
-        out |= (uint32_t)holds(p, q, i->compare) << l;
+        out |= (uint32_t)atx_compare(p, q, i->compare) << l;
     }
     return out;
-}
-
-static void put(uint64_t *to, uint32_t mask, uint32_t bits)
-{
-    *to = (*to & ~(uint64_t)mask) | (bits & mask);
 }
 
 /* p{|q}, a, b: of packed numbers p is of the lower ones, q of the upper. */
@@ -149,9 +94,9 @@ static void setp_half(atx_exec *x, const atx_decoded *d, uint32_t mask)
     const uint64_t *a = atx_group(x, d, first), *b = atx_group(x, d, first + 1);
     const uint32_t low = compared(d->ptx, type, a, b, 0);
     const uint32_t high = type != d->ptx->type ? compared(d->ptx, type, a, b, 16) : ~low;
-    put(atx_group(x, d, 0), mask, low);
+    atx_put_predicate(atx_group(x, d, 0), mask, low);
     if (first == 2)
-        put(atx_group(x, d, 1), mask, high);
+        atx_put_predicate(atx_group(x, d, 1), mask, high);
 }
 
 /* Of two numbers at once: all ones, or 1 where the result is a number, where they compare so. */

@@ -154,15 +154,8 @@ static uint32_t packed_part(const atx_ptx_instruction *i, uint32_t a, uint32_t b
     return (uint16_t)value;
 }
 
-static void packed_16x2(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
-    ATX_EACH_LANE(mask, {
-        const uint32_t A = (uint32_t)a[l], B = (uint32_t)b[l];
-        to[l] = packed_part(d->ptx, A, B) | (uint64_t)packed_part(d->ptx, A >> 16, B >> 16) << 16;
-    });
-}
+ATX_LANE_OP(packed_16x2, uint32_t, (uint32_t),
+            packed_part(d->ptx, a, b) | (uint64_t)packed_part(d->ptx, a >> 16, b >> 16) << 16)
 
 static atx_handler *select_packed(const atx_ptx_instruction *i)
 {
@@ -173,12 +166,6 @@ static atx_handler *select_packed(const atx_ptx_instruction *i)
 }
 
 /* ---- choosing ---- */
-
-typedef struct choice {
-    uint8_t op, type;
-    uint32_t flags;
-    atx_handler *run;
-} choice;
 
 #define ALL_SIZES(OP, stem, flags)                                                                           \
     { ATX_PTX_##OP, ATX_PTX_U16, flags, stem##_16 }, { ATX_PTX_##OP, ATX_PTX_S16, flags, stem##_16 },        \
@@ -195,7 +182,7 @@ typedef struct choice {
         ATX_PTX_##OP, ATX_PTX_S64, flags, stem##_s64                                                         \
     }
 
-static const choice choices[] = {
+static const atx_choice CHOICES[] = {
     ALL_SIZES(ADD, add, 0),
     ALL_SIZES(SUB, sub, 0),
     ALL_SIZES(MUL, mul_lo, ATX_PTX_LO_HALF),
@@ -249,9 +236,5 @@ atx_handler *atx_select_int(const atx_ptx_instruction *i)
         return select_carry(i);
     if (i->type == ATX_PTX_U16X2 || i->type == ATX_PTX_S16X2)
         return select_packed(i);
-    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
-        if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags &&
-            i->round == ATX_PTX_ROUND_NONE && i->from == ATX_PTX_NO_TYPE)
-            return choices[k].run;
-    return NULL;
+    return i->round || i->from ? NULL : atx_choose(i, CHOICES, sizeof CHOICES / sizeof *CHOICES);
 }

@@ -211,11 +211,24 @@ static inline uint64_t *atx_group(const atx_exec *x, const atx_decoded *d, int g
         (void)C;                                                                                             \
         ATX_EACH_LANE(mask, {                                                                                \
             const T a = read(A[l]), b = read(B[l]), c = read(C[l]);                                          \
+            (void)a;                                                                                         \
             (void)b;                                                                                         \
             (void)c;                                                                                         \
             to[l] = result;                                                                                  \
         });                                                                                                  \
     }
+
+/* Bits of a predicate, one a lane: those of `mask` are replaced. */
+static inline void atx_put_predicate(uint64_t *to, uint32_t mask, uint64_t bits)
+{
+    *to = (*to & ~(uint64_t)mask) | (bits & mask);
+}
+
+/* An f32: subnormals as zeroes of their sign, where told. */
+static inline uint64_t atx_flush_f32(uint64_t bits, bool flush)
+{
+    return flush && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
 
 static inline float atx_f32(uint64_t bits)
 {
@@ -276,7 +289,15 @@ at_status atx_find_joins(int32_t **out, const atx_ptx_function *f, at_error *err
 at_status atx_decode(atx_machine *machine, int32_t entry, at_error *err) AT_MUST_CHECK;
 void atx_program_clear(atx_program *program, const atx_ptx_module *module);
 
-/* Who executes an instruction: NULL where none can. */
+/* A row of a table of handlers. */
+typedef struct atx_choice {
+    uint8_t op, type;
+    uint32_t flags;
+    atx_handler *run;
+} atx_choice;
+
+/* Who executes an instruction: NULL where none can. atx_choose takes the row of just these words. */
+atx_handler *atx_choose(const atx_ptx_instruction *i, const atx_choice *choices, size_t count);
 atx_handler *atx_select_int(const atx_ptx_instruction *i);
 atx_handler *atx_select_logic(const atx_ptx_instruction *i);
 atx_handler *atx_select_compare(const atx_ptx_instruction *i);

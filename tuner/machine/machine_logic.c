@@ -13,7 +13,7 @@
         uint64_t *to = atx_group(x, d, 0);                                                                   \
         const uint64_t a = *atx_group(x, d, 1), b = *atx_group(x, d, 2);                                     \
         (void)b;                                                                                             \
-        *to = (*to & ~(uint64_t)mask) | ((expression)&mask);                                                 \
+        atx_put_predicate(to, mask, expression);                                                             \
     }
 
 BIT_OP(and_bits, a &b)
@@ -128,17 +128,12 @@ static uint64_t insert(uint64_t field, uint64_t into, uint32_t from, uint32_t le
 BFI(32)
 BFI(64)
 
-static void bmsk_b32(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t ones_at(uint32_t from, uint32_t len)
 {
-    const bool clamp = d->ptx->flags & ATX_PTX_CLAMP;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
-    ATX_EACH_LANE(mask, {
-        const uint32_t from = clamp ? (uint32_t)a[l] : (uint32_t)a[l] & 31;
-        const uint32_t len = clamp ? (uint32_t)b[l] : (uint32_t)b[l] & 31;
-        to[l] = (uint32_t)insert(UINT64_MAX, 0, from > 255 ? 255 : from, len > 255 ? 255 : len, 32);
-    });
+    return (uint32_t)insert(UINT64_MAX, 0, from > 255 ? 255 : from, len > 255 ? 255 : len, 32);
 }
+BIT_OP(bmsk_wrap, ones_at((uint32_t)a & 31, (uint32_t)b & 31))
+BIT_OP(bmsk_clamp, ones_at((uint32_t)a, (uint32_t)b))
 
 static uint32_t table_of(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
@@ -149,13 +144,7 @@ static uint32_t table_of(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
     return out;
 }
 
-static void lop3_b32(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    const uint32_t table = (uint32_t)*atx_group(x, d, 4);
-    ATX_EACH_LANE(mask, to[l] = table_of((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], table));
-}
+BIT_OP(lop3_b32, table_of((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)*atx_group(x, d, 4)))
 
 /* ---- bytes ---- */
 
@@ -183,16 +172,11 @@ static uint32_t permute(uint32_t a, uint32_t b, uint32_t selector, int form)
         out |= pick_byte(bytes, s >> 4 * k & 15) << 8 * k;
     return out;
 }
+BIT_OP(prmt_b32, permute((uint32_t)a, (uint32_t)b, (uint32_t)c, d->ptx->form))
 
-static void prmt_b32(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t c, const atx_ptx_instruction *i)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = permute((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], d->ptx->form));
-}
-
-static uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
-{
+    const bool a_signed = i->type == ATX_PTX_S32, b_signed = i->from == ATX_PTX_S32;
     for (int k = 0; k < 32; k += 8) {
         const int32_t p = a_signed ? (int8_t)(a >> k) : (uint8_t)(a >> k);
         const int32_t q = b_signed ? (int8_t)(b >> k) : (uint8_t)(b >> k);
@@ -201,8 +185,12 @@ static uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t c, bool a_signed, boo
     return c;
 }
 
-static uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
+BIT_OP(dp4a, dot_bytes((uint32_t)a, (uint32_t)b, (uint32_t)c, d->ptx))
+
+static uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t c, const atx_ptx_instruction *i)
 {
+    const bool a_signed = i->type == ATX_PTX_S32, b_signed = i->from == ATX_PTX_S32;
+    b >>= i->flags & ATX_PTX_HI_HALF ? 16 : 0;
     for (int k = 0; k < 2; k++) {
         const int32_t p = a_signed ? (int16_t)(a >> 16 * k) : (uint16_t)(a >> 16 * k);
         const int32_t q = b_signed ? (int8_t)(b >> 8 * k) : (uint8_t)(b >> 8 * k);
@@ -211,22 +199,7 @@ static uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bo
     return c;
 }
 
-static void dp4a(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    const bool s = d->ptx->type == ATX_PTX_S32, t = d->ptx->from == ATX_PTX_S32;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = dot_bytes((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], s, t));
-}
-
-static void dp2a(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    const bool s = d->ptx->type == ATX_PTX_S32, t = d->ptx->from == ATX_PTX_S32;
-    const int by = d->ptx->flags & ATX_PTX_HI_HALF ? 16 : 0;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = dot_halves((uint32_t)a[l], (uint32_t)b[l] >> by, (uint32_t)c[l], s, t));
-}
+BIT_OP(dp2a, dot_halves((uint32_t)a, (uint32_t)b, (uint32_t)c, d->ptx))
 
 /* ---- differences within a word, and set bits ---- */
 
@@ -237,24 +210,20 @@ static int64_t field(uint64_t word, int k, int bits, bool with_sign)
 }
 
 /* |a - b| of each byte or half, or c plus the sum of all. */
-static void vabsdiff(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t differences(uint64_t a, uint64_t b, uint64_t c, const atx_ptx_instruction *i)
 {
-    const atx_ptx_instruction *i = d->ptx;
     const int count = i->op == ATX_PTX_VABSDIFF4 ? 4 : 2, bits = 32 / count;
     const bool s = i->from == ATX_PTX_S32, t = i->more_types[0] == ATX_PTX_S32;
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, {
-        uint64_t fields = 0, sum = c[l];
-        for (int k = 0; k < count; k++) {
-            const int64_t difference = field(a[l], k, bits, s) - field(b[l], k, bits, t);
-            const uint64_t size = (uint64_t)(difference < 0 ? -difference : difference);
-            fields |= (size & (((uint64_t)1 << bits) - 1)) << k * bits;
-            sum += size;
-        }
-        to[l] = i->action ? (uint32_t)sum : fields;
-    });
+    uint64_t fields = 0, sum = c;
+    for (int k = 0; k < count; k++) {
+        const int64_t difference = field(a, k, bits, s) - field(b, k, bits, t);
+        const uint64_t size = (uint64_t)(difference < 0 ? -difference : difference);
+        fields |= (size & (((uint64_t)1 << bits) - 1)) << k * bits;
+        sum += size;
+    }
+    return i->action ? (uint32_t)sum : fields;
 }
+BIT_OP(vabsdiff, differences(a, b, c, d->ptx))
 
 /* The bit of the |offset|-th set one from `base`, upwards or downwards; all ones: there is none. */
 static uint32_t find_nth(uint32_t word, uint32_t base, int32_t offset)
@@ -267,21 +236,9 @@ static uint32_t find_nth(uint32_t word, uint32_t base, int32_t offset)
             return (uint32_t)at;
     return UINT32_MAX;
 }
-
-static void fns(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
-    ATX_EACH_LANE(mask, to[l] = find_nth((uint32_t)a[l], (uint32_t)b[l], (int32_t)c[l]));
-}
+BIT_OP(fns, find_nth((uint32_t)a, (uint32_t)b, (int32_t)c))
 
 /* ---- choosing ---- */
-
-typedef struct choice {
-    uint8_t op, type;
-    uint32_t flags;
-    atx_handler *run;
-} choice;
 
 #define BITS(OP, run_16, run_32, run_64)                                                                     \
     { ATX_PTX_##OP, ATX_PTX_B16, 0, run_16 }, { ATX_PTX_##OP, ATX_PTX_B32, 0, run_32 },                      \
@@ -289,7 +246,7 @@ typedef struct choice {
         ATX_PTX_##OP, ATX_PTX_B64, 0, run_64                                                                 \
     }
 
-static const choice choices[] = {
+static const atx_choice CHOICES[] = {
     BITS(AND, and_bits, and_bits, and_bits),
     BITS(OR, or_bits, or_bits, or_bits),
     BITS(XOR, xor_bits, xor_bits, xor_bits),
@@ -331,8 +288,8 @@ static const choice choices[] = {
     { ATX_PTX_BFE, ATX_PTX_S64, 0, bfe_s64 },
     { ATX_PTX_BFI, ATX_PTX_B32, 0, bfi_32 },
     { ATX_PTX_BFI, ATX_PTX_B64, 0, bfi_64 },
-    { ATX_PTX_BMSK, ATX_PTX_B32, ATX_PTX_WRAP, bmsk_b32 },
-    { ATX_PTX_BMSK, ATX_PTX_B32, ATX_PTX_CLAMP, bmsk_b32 },
+    { ATX_PTX_BMSK, ATX_PTX_B32, ATX_PTX_WRAP, bmsk_wrap },
+    { ATX_PTX_BMSK, ATX_PTX_B32, ATX_PTX_CLAMP, bmsk_clamp },
     { ATX_PTX_LOP3, ATX_PTX_B32, 0, lop3_b32 },
     { ATX_PTX_PRMT, ATX_PTX_B32, 0, prmt_b32 },
 };
@@ -355,9 +312,5 @@ atx_handler *atx_select_logic(const atx_ptx_instruction *i)
         return vabsdiff;
     if (i->op == ATX_PTX_FNS)
         return i->type == ATX_PTX_B32 && !i->from && !i->flags ? fns : NULL;
-    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
-        if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags &&
-            i->from == ATX_PTX_NO_TYPE)
-            return choices[k].run;
-    return NULL;
+    return i->from ? NULL : atx_choose(i, CHOICES, sizeof CHOICES / sizeof *CHOICES);
 }

@@ -243,7 +243,7 @@ static void look(atx_exec *x, const atx_decoded *d, uint32_t mask)
     }
     if (!tell_passed(x, &r, done))
         return;
-    *to = (*to & ~(uint64_t)mask) | done;
+    atx_put_predicate(to, mask, done);
     x->yield = x->yield || done != mask;
 }
 

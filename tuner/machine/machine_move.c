@@ -4,17 +4,11 @@
  */
 #include "machine/machine_internal.h"
 
-static void mov(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1);
-    ATX_EACH_LANE(mask, to[l] = a[l] & d->keep);
-}
+ATX_LANE_OP(mov, uint64_t, (uint64_t), a & d->keep)
 
 static void mov_pred(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    *to = (*to & ~(uint64_t)mask) | (*atx_group(x, d, 1) & mask);
+    atx_put_predicate(atx_group(x, d, 0), mask, *atx_group(x, d, 1));
 }
 
 static void mov_address(atx_exec *x, const atx_decoded *d, uint32_t mask)
@@ -242,22 +236,15 @@ static void mapa(atx_exec *x, const atx_decoded *d, uint32_t mask)
                                 d->keep);
 }
 
-static void getctarank(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint64_t rank_of(uint64_t address, const atx_block *own)
 {
-    uint64_t *to = atx_group(x, d, 0);
-    const uint64_t *a = atx_group(x, d, 1);
-    ATX_EACH_LANE(mask, {
-        const uint64_t rank = (a[l] & UINT32_MAX) >> ATX_MACHINE_RANK_SHIFT;
-        to[l] = rank ? rank - 1 : (uint64_t)x->block->rank;
-    });
+    const uint64_t rank = (address & UINT32_MAX) >> ATX_MACHINE_RANK_SHIFT;
+    return rank ? rank - 1 : (uint64_t)own->rank;
 }
+ATX_LANE_OP(getctarank, uint64_t, (uint64_t), rank_of(a, x->block))
 
 /* A cache policy is a number that is not looked at. */
-static void createpolicy(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    ATX_EACH_LANE(mask, to[l] = 0);
-}
+ATX_LANE_OP(createpolicy, uint64_t, (uint64_t), 0)
 
 static atx_handler *select_mov(const atx_ptx_instruction *i)
 {

@@ -174,3 +174,48 @@ CONVERTING(atx_s64_to_f32, float, int64_t)
 CONVERTING(atx_u64_to_f32, float, uint64_t)
 CONVERTING(atx_s64_to_f64, double, int64_t)
 CONVERTING(atx_u64_to_f64, double, uint64_t)
+
+/* ---- comparing ---- */
+
+double atx_extreme(double a, double b, bool largest, bool nan_wins)
+{
+    if (isnan(a) || isnan(b))
+        return nan_wins || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
+    const bool first = a == b ? signbit(a) != largest : (a < b) != largest;
+    return first ? a : b;
+}
+
+bool atx_compare(double a, double b, int how)
+{
+    const bool unordered = isnan(a) || isnan(b);
+    switch (how) {
+    case ATX_PTX_EQ:
+        return a == b;
+    case ATX_PTX_NE:
+        return !unordered && a != b;
+    case ATX_PTX_LT:
+        return a < b;
+    case ATX_PTX_LE:
+        return a <= b;
+    case ATX_PTX_GT:
+        return a > b;
+    case ATX_PTX_GE:
+        return a >= b;
+    case ATX_PTX_EQU:
+        return unordered || a == b;
+    case ATX_PTX_NEU:
+        return a != b || unordered;
+    case ATX_PTX_LTU:
+        return unordered || a < b;
+    case ATX_PTX_LEU:
+        return unordered || a <= b;
+    case ATX_PTX_GTU:
+        return unordered || a > b;
+    case ATX_PTX_GEU:
+        return unordered || a >= b;
+    case ATX_PTX_NUM:
+        return !unordered;
+    default:
+        return unordered;
+    }
+}

@@ -23,6 +23,12 @@ static inline double atx_two_sum(double *rest, double a, double b)
     return sum;
 }
 
+/* The smaller or larger: of -0 and 0, -0 is the smaller; a NaN loses against a number, or wins where told. */
+double atx_extreme(double a, double b, bool largest, bool nan_wins);
+
+/* Do they compare so? `how`: an atx_ptx_compare of numbers with a point. */
+bool atx_compare(double a, double b, int how);
+
 /* One of C's operations in this rounding. */
 typedef enum atx_arith {
     ATX_ARITH_ADD,

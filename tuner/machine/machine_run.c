@@ -462,10 +462,10 @@ static at_status take_launch(atx_exec *x, at_error *err)
         atx_fail(err, AT_ERR_USAGE, "function %d is no kernel of the module", f);
         return AT_ERR_USAGE;
     }
-    at_status status = atx_decode(x->machine, f, err);
-    ATX_THEN(status, take_shape(x, err));
-    ATX_THEN(status, take_cluster(x, err));
-    return status == AT_OK ? take_memory(x, err) : status;
+    ATX_TRY(atx_decode(x->machine, f, err));
+    ATX_TRY(take_shape(x, err));
+    ATX_TRY(take_cluster(x, err));
+    return take_memory(x, err);
 }
 
 at_status atx_machine_run(atx_machine_result *out, atx_machine *machine, const atx_machine_launch *launch,

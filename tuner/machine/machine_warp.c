@@ -53,10 +53,8 @@ static void shfl(atx_exec *x, const atx_decoded *d, uint32_t mask)
         }
         to[l] = (uint32_t)from[lane];
     }
-    if (first == 2) {
-        uint64_t *p = atx_group(x, d, 1);
-        *p = (*p & ~(uint64_t)mask) | within;
-    }
+    if (first == 2)
+        atx_put_predicate(atx_group(x, d, 1), mask, within);
 }
 
 /* ---- vote, match, redux ---- */
@@ -81,7 +79,7 @@ static void vote(atx_exec *x, const atx_decoded *d, uint32_t mask)
     const bool result = d->ptx->action == ATX_PTX_DO_ALL   ? all
                         : d->ptx->action == ATX_PTX_DO_ANY ? yes != 0
                                                            : all || yes == 0;
-    *to = (*to & ~(uint64_t)mask) | (result ? mask : 0);
+    atx_put_predicate(to, mask, result ? mask : 0);
 }
 
 static uint32_t lanes_like(const uint64_t *a, int lane, uint32_t mask, uint64_t bits)
@@ -106,10 +104,8 @@ static void match(atx_exec *x, const atx_decoded *d, uint32_t mask)
     for (int l = 0; l < ATX_LANES; l++)
         if (mask >> l & 1)
             to[l] = !all ? lanes_like(a, l, mask, bits) : equal ? mask : 0;
-    if (first == 2) {
-        uint64_t *p = atx_group(x, d, 1);
-        *p = (*p & ~(uint64_t)mask) | (equal ? mask : 0);
-    }
+    if (first == 2)
+        atx_put_predicate(atx_group(x, d, 1), mask, equal ? mask : 0);
 }
 
 static uint32_t reduced(uint32_t a, uint32_t b, int action, bool is_signed)
@@ -144,19 +140,14 @@ static void redux(atx_exec *x, const atx_decoded *d, uint32_t mask)
     ATX_EACH_LANE(mask, to[l] = value);
 }
 
-static void activemask(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    uint64_t *to = atx_group(x, d, 0);
-    ATX_EACH_LANE(mask, to[l] = mask);
-}
+ATX_LANE_OP(activemask, uint64_t, (uint64_t), mask)
 
 /* d|p, mask: the lowest lane is chosen. */
 static void elect(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const uint32_t chosen = mask & (0 - mask);
-    uint64_t *to = atx_group(x, d, 0), *p = atx_group(x, d, 1);
+    uint64_t *to = atx_group(x, d, 0);
     ATX_EACH_LANE(mask, to[l] = (uint64_t)atx_first_lane(mask));
-    *p = (*p & ~(uint64_t)mask) | chosen;
+    atx_put_predicate(atx_group(x, d, 1), mask, mask & (0 - mask));
 }
 
 atx_handler *atx_select_warp(const atx_ptx_instruction *i)
