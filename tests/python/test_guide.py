@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""templates/own_kernel.md, command by command: those that need no GPU give the output that the page shows; those that
+"""templates/own_kernel*.md, command by command: those that need no GPU give the output that the page shows; those that
 need one give output of its shape on the scripted driver of tests/e2e, which computes the page's kernel on the CPU.
 
     tests/python/test_guide.py BUILD        exit code 77, which skips: there is no NVRTC
@@ -14,7 +14,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "templates/own_kernel.md"
+PAGES = [ROOT / "templates" / page for page in ("own_kernel.md", "own_kernel_checked.md", "own_kernel_used.md")]
+SHAPES = [ROOT / "templates" / page for page in ("shapes_elementwise.md", "shapes_sums.md", "shapes_matrices.md",
+                                                 "shapes_scattered.md", "shapes_of_kernels.md")]
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
 NOT_RUN = "[not run yet: tools/guide, on a GPU]"
 SMALL = [("4096x4096", "16x16"), ("4096, 4096", "16, 16"), ("native", "sm_90"),
@@ -55,7 +57,7 @@ def small(text):
 
 
 class Page(unittest.TestCase):
-    """One run of the whole page, in an empty folder."""
+    """One run of all pages, in an empty folder."""
 
     maxDiff = None
 
@@ -86,8 +88,8 @@ class Page(unittest.TestCase):
                 self.assertEqual(guide.run(small(command), self.folder.name, self.real), [], command)
 
     def test_every_command_does_what_the_page_shows(self):
-        for block in guide.blocks(PAGE.read_text(encoding="utf-8")):
-            with self.subTest(line=block.begin):
+        for page, block in ((page, block) for page in PAGES for block in guide.blocks(page.read_text(encoding="utf-8"))):
+            with self.subTest(page=page.name, line=block.begin):
                 if block.file():
                     block.lines = [small(line) for line in block.lines]
                     guide.write_file(self.folder.name, block)
@@ -100,15 +102,15 @@ class Page(unittest.TestCase):
 
 
 class Shapes(unittest.TestCase):
-    """templates/shapes_of_kernels.md: the drafts that it shows are those that are written, and they compile."""
+    """templates/shapes_*.md: the drafts that they show are those that are written, and they compile."""
 
     maxDiff = None
 
     def test_drafts_are_what_the_page_shows(self):
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
             variables = guide.environment(guide.install(BUILD, scratch), scratch)
-            for block in guide.blocks((ROOT / "templates/shapes_of_kernels.md").read_text(encoding="utf-8")):
-                with self.subTest(line=block.begin):
+            for page, block in ((page, block) for page in SHAPES for block in guide.blocks(page.read_text(encoding="utf-8"))):
+                with self.subTest(page=page.name, line=block.begin):
                     if block.file():
                         guide.write_file(folder, block)
                         continue

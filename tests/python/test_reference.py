@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""templates/reference.md against the parser: every word that it knows has a row, every example of a row is taken, and
+"""templates/reference*.md against the parser: every word that it knows has a row, every example of a row is taken, and
 so are the declarations that stand in the pages.
 
     tests/python/test_reference.py BUILD
@@ -14,9 +14,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
-REFERENCE = ROOT / "templates/reference.md"
+REFERENCE = sorted((ROOT / "templates").glob("reference*.md"))
 # Declarations of templates are of the operation that the same pages declare before them.
-PAGES = [("README.md", "existing_kernel.md"), ("own_kernel.md",), ("coming_from.md",)]
+PAGES = [("README.md", "existing_kernel.md"), ("own_kernel.md", "own_kernel_checked.md", "own_kernel_used.md"), ("coming_from.md",)]
 DECLARE = ROOT / "tuner/declare"
 TABLES = {"An operation": "declare_op.c", "A template": "declare_template.c", "Common code": "declare_common.c"}
 NO_WORDS = ["declare_dim.c", "declare_lines.c", "declare_names.c", "declare_common.c", "declare_gather.c"]  # of blocks and files, not of lines
@@ -57,7 +57,7 @@ def tables(page):
     return {section: rows[2:] for section, rows in found.items()}
 
 
-ROWS = tables(REFERENCE.read_text(encoding="utf-8"))
+ROWS = tables("\n".join(page.read_text(encoding="utf-8") for page in REFERENCE))
 
 
 def keywords(file):
@@ -130,7 +130,7 @@ class Words(unittest.TestCase):
             with self.subTest(section=section):
                 shown = {CODE.findall(row[0])[0].split()[0] for row in ROWS[section]}
                 others = {"common"} if section == "A template" else set()  # it reads common code's lines as its own
-                self.assertEqual(shown, set(keywords(file)) - others, f"{file} and the rows of templates/reference.md")
+                self.assertEqual(shown, set(keywords(file)) - others, f"{file} and the rows of templates/reference*.md")
 
     def test_every_other_word_is_there(self):
         of_templates = ["declare_template.c", "declare_param.c", "declare_source.c", "declare_launch.c", "declare_target.c", "declare_tensor_map.c"]
@@ -142,7 +142,7 @@ class Words(unittest.TestCase):
             self.assertTrue(later_words(files))
             for word in later_words(files):
                 with self.subTest(word=word):
-                    self.assertTrue(word in shown, f"expected a row with it in templates/reference.md, {sections[0]}")
+                    self.assertTrue(word in shown, f"expected a row with it in templates/reference*.md, {sections[0]}")
 
     def test_every_limit_is_there(self):
         text = (DECLARE / "declare.c").read_text(encoding="utf-8")
