@@ -29,7 +29,7 @@ const size_t atx_shipped_group_count = 0;
  * becomes a table of the same rows, in the order in which they are asked for: it is read when a program is
  * asked for the first time.
  */
-static const char SETTLE[] =
+static const char LAYOUT[] =
     "UPDATE run SET started_at = '';"
     "DROP VIEW main.best_rows;"
     "CREATE TABLE main.best_rows AS SELECT * FROM temp.best_rows ORDER BY rank_at, winner_id;"
@@ -37,11 +37,11 @@ static const char SETTLE[] =
     "CREATE INDEX main.best_order ON best_rows (rank_at, winner_id);"
     "VACUUM";
 
-static at_status settle(atx_store *store, at_error *err)
+static at_status lay_out(atx_store *store, at_error *err)
 {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
-    return sqlite3_exec(store->db, SETTLE, NULL, NULL, NULL) == SQLITE_OK
+    return sqlite3_exec(store->db, LAYOUT, NULL, NULL, NULL) == SQLITE_OK
                ? AT_OK
                : atx_store_fail(store, "lay the winners out", err);
 }
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
     }
     at_status status = atx_store_open_memory(&store, &err);
     ATX_THEN(status, atx_store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, NULL, &err));
-    ATX_THEN(status, settle(store, &err));
+    ATX_THEN(status, lay_out(store, &err));
     ATX_THEN(status, write_image(argv[1], store, &err));
     if (status != AT_OK)
         fprintf(stderr, "embed_winners: %s\n", err.text);

@@ -102,6 +102,10 @@ typedef struct atx_trial_row {
     int64_t id;              /* of a stored one, growing in the order of storing; to store, ignored */
 } atx_trial_row;
 
+/* A row that a visit lends, with texts of its own; false: out of memory, and *out is empty. */
+bool atx_trial_row_copy(atx_trial_row *out, const atx_trial_row *from);
+void atx_trial_row_clear(atx_trial_row *row);
+
 /* AT_ERR_INPUT, "COLUMN: found ...; expected ...": a number that no column takes. What is stored, merged or
  * imported is asked. */
 at_status atx_trial_check(const atx_trial_row *row, at_error *err) AT_MUST_CHECK;

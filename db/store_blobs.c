@@ -23,7 +23,7 @@ at_status atx_store_get_columns(atx_str *const *outs, int count, atx_store *stor
                                 const char *doing, const char *key, at_error *err)
 {
     atx_str read[3] = { { 0 }, { 0 }, { 0 } };
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, sql, doing, err, "s", key);
     bool found = atx_query_next(&q, &status, err);
     if (status == AT_OK && !found)
@@ -33,7 +33,6 @@ at_status atx_store_get_columns(atx_str *const *outs, int count, atx_store *stor
         add_column(&read[i], q.statement, i);
         status = atx_str_status(&read[i], err);
     }
-    atx_query_end(&q);
     for (int i = 0; i < count; i++) {
         atx_str *unwanted = status == AT_OK ? outs[i] : &read[i];
         atx_str_clear(unwanted);
@@ -91,13 +90,12 @@ at_status atx_store_get_space(char proof_hash[ATX_HASH_TEXT], atx_store *store, 
 
 at_status atx_store_each_recorded(atx_store *store, atx_source_visit *visit, void *context, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status =
         atx_query_begin(&q, store, ATX_SQL_EACH_RECORDED, "read the recorded operations", err, "");
     while (atx_query_next(&q, &status, err))
         if (!visit(context, atx_store_text(q.statement, 0), atx_store_text(q.statement, 1),
                    (size_t)sqlite3_column_bytes(q.statement, 1)))
             break;
-    atx_query_end(&q);
     return status;
 }

@@ -153,7 +153,7 @@ static at_status is_small_enough(bool *out, const removal *r, at_error *err)
 /* The rowid of the kernel that was used longest ago, and whether it is a winner's; 0: there is none. */
 static at_status first_kernel(int64_t *id, bool *won, atx_store *cache, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, cache, ATX_SQL_FIRST_CUBIN, REMOVING, err, "");
     *id = 0;
     *won = false;
@@ -161,7 +161,6 @@ static at_status first_kernel(int64_t *id, bool *won, atx_store *cache, at_error
         *id = sqlite3_column_int64(q.statement, 0);
         *won = strncmp(atx_store_text(q.statement, 1), WINNER, sizeof WINNER - 1) == 0;
     }
-    atx_query_end(&q);
     return status;
 }
 

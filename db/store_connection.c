@@ -27,7 +27,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -61,7 +60,7 @@ void atx_guard_handle(atx_store *store)
 
 at_status atx_guard_schema(atx_store *store, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status =
         atx_query_begin(&q, store, ATX_SQL_FOREIGN_OBJECT, "read the schema", err, "s", atx_schema_sql);
     if (atx_query_next(&q, &status, err))
@@ -69,7 +68,6 @@ at_status atx_guard_schema(atx_store *store, at_error *err)
                           "%s: holds %s, which is not autotune's and could change what is stored or read; "
                           "nothing was touched; drop it with sqlite3, or use another database with --db",
                           store->path, atx_store_text(q.statement, 0));
-    atx_query_end(&q);
     return status;
 }
 

@@ -165,12 +165,11 @@ static at_status begin_rows(atx_query *q, const dumper *d, atx_sql sql, at_error
 
 static at_status dump_rows(dumper *d, atx_sql sql, const char *kind, bool filtered, bool *more, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = begin_rows(&q, d, sql, err);
     while (*more && atx_query_next(&q, &status, err))
         if (!filtered || wanted(d->options, q.statement))
             status = write_row(d, kind, q.statement, more, err);
-    atx_query_end(&q);
     forget_before(d);
     return status;
 }

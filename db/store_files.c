@@ -26,7 +26,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -204,28 +203,25 @@ static at_status check_owner(const char *path, const struct stat *info, at_error
 /* A file that does not exist is no danger. */
 static at_status check_beside(const char *path, const char *ending, at_error *err)
 {
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     struct stat info;
     atx_str_addf(&name, "%s%s", path, ending);
     at_status status = atx_str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0)
         status = check_owner(name.data, &info, err);
-    atx_str_clear(&name);
     return status;
 }
 
 static at_status check_folder_of(const char *path, at_error *err)
 {
-    atx_str folder = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 };
     struct stat info;
     const char *slash = strrchr(path, '/');
     atx_str_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);
-    at_status status = atx_str_status(&folder, err);
-    if (status == AT_OK && stat(folder.data, &info) != 0)
-        status = atx_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
-    ATX_THEN(status, check_owner(folder.data, &info, err));
-    atx_str_clear(&folder);
-    return status;
+    ATX_TRY(atx_str_status(&folder, err));
+    if (stat(folder.data, &info) != 0)
+        return atx_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
+    return check_owner(folder.data, &info, err);
 }
 
 at_status atx_store_is_private(const char *path, at_error *err)

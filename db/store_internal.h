@@ -69,7 +69,7 @@ at_status atx_journal_leave_log(atx_store *store, at_error *err) AT_MUST_CHECK;
 /* A file for writing that messages call `path`. */
 at_status atx_store_open_as(atx_store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
 
-/* AT_ERR_STORE: the file has lost its name, so nobody would find later data. */
+/* AT_ERR_STORE: the file has lost its name, so that later data could not be found. */
 at_status atx_store_check_place(atx_store *store, at_error *err) AT_MUST_CHECK;
 
 /* Is there a -wal, -shm or -journal beside this name? */
@@ -101,10 +101,10 @@ at_status atx_store_fail(atx_store *store, const char *doing, at_error *err);
  * A statement in use. Every way through the store is the same: begin, next until it is false, end; what went
  * wrong on the way is in the status, so that one end serves all.
  *
+ *     ATX_LOCAL(atx_query) q = { 0 };
  *     at_status status = atx_query_begin(&q, store, ATX_SQL_EACH_PROBLEM, "read problems", err, "");
  *     while (atx_query_next(&q, &status, err))
  *         ... columns of q.statement, from 0 on ...
- *     atx_query_end(&q);
  */
 typedef struct atx_query {
     atx_store *store;
@@ -129,7 +129,7 @@ at_status atx_query_begin(atx_query *q, atx_store *store, atx_sql sql, const cha
 bool atx_query_next(atx_query *q, at_status *status, at_error *err);
 
 /* Gives the statement back; a failed begin may be ended too. */
-void atx_query_end(atx_query *q);
+void atx_query_clear(atx_query *q);
 
 /* Binds as above, runs to the end, ignores rows. */
 at_status atx_store_exec(atx_store *store, atx_sql sql, const char *doing, at_error *err, const char *types,

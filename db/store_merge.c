@@ -90,12 +90,11 @@ static int kind_of(sqlite3_stmt *s)
 
 static at_status read_kind(int *kind, const merger *m, const char *text)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_KIND, DOING, m->err, "s", text);
     *kind = next(m, &q, &status) ? kind_of(q.statement) : -1;
     if (status == AT_OK && *kind < 0)
         status = fail_line(m, "damaged: expected a JSON object whose kind is source, trial or winner");
-    atx_query_end(&q);
     return status;
 }
 
@@ -108,7 +107,7 @@ static at_status complete(const merger *m, atx_str *before, const char *text)
                                        before->len ? atx_str_text(before) : "{}", text);
     if (next(m, &q, &status))
         atx_str_add(&object, atx_store_text(q.statement, 0));
-    atx_query_end(&q);
+    atx_query_clear(&q);
     ATX_THEN(status, atx_str_status(&object, m->err));
     atx_str_clear(before);
     *before = object;
@@ -215,7 +214,7 @@ static at_status put(const merger *m, atx_query *q, const atx_columns *figures, 
         for (int i = 0; status == AT_OK && figures && i < figures->count; i++)
             status = check_value(m, &figures->items[i], q->statement, i + 1);
     *taken += sqlite3_total_changes(m->store->db) - before;
-    atx_query_end(q);
+    atx_query_clear(q);
     return status;
 }
 
@@ -227,7 +226,7 @@ static at_status put_row(merger *m, atx_sql sql, const atx_columns *figures, con
     at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_KEY, DOING, m->err, "s", object);
     if (next(m, &q, &status))
         status = row_ids(ids, m, q.statement);
-    atx_query_end(&q);
+    atx_query_clear(&q);
     ++*seen;
     if (status == AT_OK && sql == ATX_SQL_MERGE_WINNER)
         status =
@@ -295,7 +294,7 @@ static at_status put_source(merger *m, const char *object)
     at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_SOURCE, DOING, m->err, "s", object);
     if (next(m, &q, &status))
         status = read_source(&text, m, q.statement);
-    atx_query_end(&q);
+    atx_query_clear(&q);
     m->counts.sources++;
     if (status == AT_OK) {
         status = atx_query_begin(&q, m->store, ATX_SQL_MERGE_SOURCE, DOING, m->err, "st", object,
@@ -321,14 +320,13 @@ static at_status read_head(merger *m, const char *text)
 {
     char what[160];
     int64_t version = 0;
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     forget_before(m);
     if (!is_head(text))
         return atx_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
     at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_VERSION, DOING, m->err, "s", text);
     if (next(m, &q, &status))
         version = sqlite3_column_int64(q.statement, 0);
-    atx_query_end(&q);
     if (status == AT_OK && version != ATX_DUMP_VERSION) {
         snprintf(what, sizeof what, "found a dump of version %lld; expected %d: it was written by %s",
                  (long long)version, ATX_DUMP_VERSION,
@@ -414,12 +412,10 @@ static at_status merge_lines(merger *m, atx_text_file *file, atx_str *line)
 
 static at_status merge_text(merger *m)
 {
-    atx_text_file *file = NULL;
+    ATX_CLOSED(atx_text_file) *file = NULL;
     ATX_LOCAL(atx_str) line = { 0 };
-    at_status status = atx_text_file_open(&file, m->path, m->err);
-    ATX_THEN(status, merge_lines(m, file, &line));
-    atx_text_file_close(file);
-    return status;
+    ATX_TRY(atx_text_file_open(&file, m->path, m->err));
+    return merge_lines(m, file, &line);
 }
 
 /* The store may be among the files, as in `merge all.db *.db`; none of its files may be opened by hand. */

@@ -56,7 +56,7 @@ at_status atx_store_main_fingerprint(atx_fingerprint *out, atx_store *store, con
                                      const atx_fingerprint *like, at_error *err)
 {
     static const char doing[] = "read the recorded conditions";
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = problem ? atx_query_begin(&q, store, ATX_SQL_MAIN_FINGERPRINT_OF, doing, err, "sssci",
                                                  problem->op, problem->shape, problem->type_key,
                                                  &atx_device_columns, like, (int64_t)like->cold)
@@ -68,20 +68,18 @@ at_status atx_store_main_fingerprint(atx_fingerprint *out, atx_store *store, con
     } else if (status == AT_OK) {
         status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: no trials are recorded there", store->path);
     }
-    atx_query_end(&q);
     return status;
 }
 
 at_status atx_store_short_hash(char out[9], atx_store *store, at_error *err)
 {
     char hash[ATX_HASH_TEXT];
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, ATX_SQL_SUMMARY, "read the recording", err, "");
     if (atx_query_next(&q, &status, err)) {
         const char *text = atx_store_text(q.statement, 0);
         atx_hash_text(hash, text, strlen(text));
         snprintf(out, 9, "%.8s", hash);
     }
-    atx_query_end(&q);
     return status;
 }

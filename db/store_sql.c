@@ -2,7 +2,7 @@
  * store_sql.c - running statements: prepare once, bind, step; transactions; user messages for SQLite's
  * errors.
  *
- * A statement has one user, between atx_query_begin and atx_query_end. The end resets it and clears its
+ * A statement has one user, between atx_query_begin and atx_query_clear. The end resets it and clears its
  * bindings, so that the next user finds it as new after any failure.
  */
 #include "db/store_internal.h"
@@ -187,7 +187,7 @@ bool atx_query_next(atx_query *q, at_status *status, at_error *err)
     return code == SQLITE_ROW;
 }
 
-void atx_query_end(atx_query *q)
+void atx_query_clear(atx_query *q)
 {
     sqlite3_reset(q->statement); /* both take NULL */
     if (q->statement)
@@ -198,24 +198,22 @@ void atx_query_end(atx_query *q)
 at_status atx_store_exec(atx_store *store, atx_sql sql, const char *doing, at_error *err, const char *types,
                          ...)
 {
-    atx_query q = { .store = store, .doing = doing };
+    ATX_LOCAL(atx_query) q = { .store = store, .doing = doing };
     va_list args;
     va_start(args, types);
     at_status status = begin(&q, sql, err, types, &args);
     va_end(args);
     while (atx_query_next(&q, &status, err))
         ;
-    atx_query_end(&q);
     return status;
 }
 
 at_status atx_store_ask(int64_t *out, atx_store *store, atx_sql sql, const char *doing, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, sql, doing, err, "");
     if (atx_query_next(&q, &status, err))
         *out = sqlite3_column_int64(q.statement, 0);
-    atx_query_end(&q);
     return status;
 }
 

@@ -29,7 +29,7 @@ static at_status take_id(int64_t *id, atx_query *q, at_status status, at_error *
     else if (status == AT_OK)
         status = atx_fail(err, AT_ERR_STORE, "%s: cannot %s: the row just written is not there",
                           q->store->path, q->doing);
-    atx_query_end(q);
+    atx_query_clear(q);
     return status;
 }
 
@@ -103,6 +103,21 @@ static atx_trial_row stored_row(const atx_trial_row *row)
     if (!(stored.timing.joules > 0))
         stored.timing.joules = NAN;
     return stored;
+}
+
+bool atx_trial_row_copy(atx_trial_row *out, const atx_trial_row *from)
+{
+    *out = *from;
+    const bool whole = atx_columns_own(out, &atx_trial_columns);
+    if (!whole)
+        atx_trial_row_clear(out);
+    return whole;
+}
+
+void atx_trial_row_clear(atx_trial_row *row)
+{
+    atx_columns_free(row, &atx_trial_columns);
+    *row = (atx_trial_row){ 0 };
 }
 
 at_status atx_trial_check(const atx_trial_row *row, at_error *err)
@@ -230,7 +245,7 @@ static at_status begin_trials(atx_query *q, atx_store *store, const atx_problem_
 at_status atx_store_each_trial(atx_store *store, const atx_problem_key *problem, const atx_fingerprint *f,
                                atx_trial_visit *visit, void *context, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = begin_trials(&q, store, problem, f, err);
     while (atx_query_next(&q, &status, err)) {
         atx_trial_row row;
@@ -239,24 +254,22 @@ at_status atx_store_each_trial(atx_store *store, const atx_problem_key *problem,
         if (!visit(context, &row, &fingerprint))
             break;
     }
-    atx_query_end(&q);
     return status;
 }
 
 at_status atx_store_newest_trial(int64_t *out, atx_store *store, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     *out = 0;
     at_status status = atx_query_begin(&q, store, ATX_SQL_NEWEST_TRIAL, "look for trials", err, "");
     while (atx_query_next(&q, &status, err))
         *out = sqlite3_column_int64(q.statement, 0); /* NULL reads as 0 */
-    atx_query_end(&q);
     return status;
 }
 
 at_status atx_store_each_problem(atx_store *store, atx_problem_visit *visit, void *context, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, ATX_SQL_EACH_PROBLEM, "read problems", err, "");
     while (atx_query_next(&q, &status, err)) {
         atx_problem_key key;
@@ -264,6 +277,5 @@ at_status atx_store_each_problem(atx_store *store, atx_problem_visit *visit, voi
         if (!visit(context, &key))
             break;
     }
-    atx_query_end(&q);
     return status;
 }

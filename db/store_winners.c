@@ -110,7 +110,7 @@ at_status atx_store_find_winner(atx_answer *out, atx_store *store, const atx_pro
                                 const atx_fingerprint *f, const char *device, at_error *err)
 {
     static const char doing[] = "look a winner up";
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = f ? begin_of(&q, store, ATX_SQL_FIND_WINNER_OF, doing, problem, f, err)
                          : atx_query_begin(&q, store, ATX_SQL_FIND_WINNER, doing, err, "ssss", problem->op,
                                            problem->shape, problem->type_key, device ? device : "");
@@ -119,7 +119,6 @@ at_status atx_store_find_winner(atx_answer *out, atx_store *store, const atx_pro
     else if (status == AT_OK)
         status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: no winner of %s %s %s", store->path, problem->op,
                           problem->shape, problem->type_key);
-    atx_query_end(&q);
     return status;
 }
 
@@ -128,7 +127,7 @@ at_status atx_store_find_failure(atx_str *why, atx_store *store, const atx_answe
 {
     static const char doing[] = "look for later failures of a winner";
     const atx_winner *w = &a->winner;
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status =
         anywhere ? atx_query_begin(&q, store, ATX_SQL_FIND_FAILURE_ANYWHERE, doing, err, "ssssssss", a->op,
                                    a->shape, a->type_key, w->template_name, w->template_hash, w->config,
@@ -142,7 +141,6 @@ at_status atx_store_find_failure(atx_str *why, atx_store *store, const atx_answe
         atx_str_addf(why, "it was found %s on %.10s%s%.*s", atx_store_text(q.statement, 0),
                      atx_store_text(q.statement, 2), *log ? ": " : "", (int)strcspn(log, "\n"), log);
     }
-    atx_query_end(&q);
     if (status == AT_OK && found)
         status = atx_str_status(why, err);
     return status == AT_OK && !found ? AT_ERR_NOT_FOUND : status;
@@ -160,7 +158,7 @@ static at_status visit_answers(atx_query *q, at_status status, atx_answer_visit 
         status = read_answer(&answer, q->statement, err);
         more = status == AT_OK && visit(context, &answer);
     }
-    atx_query_end(q);
+    atx_query_clear(q);
     return status;
 }
 
@@ -200,7 +198,7 @@ at_status atx_store_each_of_device(atx_store *store, const atx_problem_key *p, c
 
 at_status atx_store_each_newest_last(atx_store *store, atx_answer_visit *visit, void *context, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, ATX_SQL_LAST_TUNED, READING, err, "");
     if (atx_query_next(&q, &status, err)) {
         const atx_problem_key key = { .op = atx_store_text(q.statement, 0),
@@ -208,13 +206,12 @@ at_status atx_store_each_newest_last(atx_store *store, atx_answer_visit *visit, 
                                       .type_key = atx_store_text(q.statement, 2) };
         status = atx_store_each_newest_for(store, &key, visit, context, err);
     }
-    atx_query_end(&q);
     return status;
 }
 
 at_status atx_store_newest_device(atx_store *store, atx_device_visit *visit, void *context, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, ATX_SQL_NEWEST_DEVICE, READING, err, "");
     if (atx_query_next(&q, &status, err)) {
         const atx_problem_key key = { .op = atx_store_text(q.statement, 1),
@@ -222,17 +219,15 @@ at_status atx_store_newest_device(atx_store *store, atx_device_visit *visit, voi
                                       .type_key = atx_store_text(q.statement, 3) };
         visit(context, atx_store_text(q.statement, 0), &key);
     }
-    atx_query_end(&q);
     return status;
 }
 
 at_status atx_store_device_names(atx_device_names *out, atx_store *store, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, ATX_SQL_DEVICE_NAMES, "read the devices", err, "");
     while (status == AT_OK && atx_query_next(&q, &status, err))
         status = atx_device_names_add(out, atx_store_text(q.statement, 0), err);
-    atx_query_end(&q);
     return status;
 }
 
@@ -246,11 +241,10 @@ at_status atx_store_choose_device(char out[ATX_DEVICE_NAME], atx_store *store, c
 
 at_status atx_store_count_best(int64_t *out, atx_store *store, const char *op, int64_t most, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = atx_query_begin(&q, store, ATX_SQL_COUNT_BEST, READING, err, "si", op, most);
     if (atx_query_next(&q, &status, err))
         *out = sqlite3_column_int64(q.statement, 0);
-    atx_query_end(&q);
     return status;
 }
 
@@ -262,13 +256,12 @@ at_status atx_store_data_version(int64_t *out, atx_store *store, at_error *err)
 at_status atx_store_winner_strategy(atx_str *out, atx_store *store, const atx_problem_key *problem,
                                     const atx_fingerprint *f, at_error *err)
 {
-    atx_query q;
+    ATX_LOCAL(atx_query) q = { 0 };
     at_status status = begin_of(&q, store, ATX_SQL_WINNER_STRATEGY, "read a winner's run", problem, f, err);
     atx_str_reset(out);
     if (atx_query_next(&q, &status, err))
         atx_str_add(out, atx_store_text(q.statement, 0));
     else if (status == AT_OK)
         status = atx_fail(err, AT_ERR_NOT_FOUND, "no run is known of this winner");
-    atx_query_end(&q);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }

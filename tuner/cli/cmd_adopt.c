@@ -97,14 +97,11 @@ static at_status write_draft(const char *folder, const atx_adopted *draft, at_er
 /* May templates of this folder name that file? */
 static at_status check_allowed(const char *folder, const char *allow, const char *path, at_error *err)
 {
-    atx_headers *headers = NULL;
-    atx_allowed *allowed = NULL;
-    at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
-    ATX_THEN(status, atx_allowed_open(&allowed, folder, allow, headers, err));
-    ATX_THEN(status, atx_allowed_check(allowed, path, err));
-    atx_allowed_close(allowed);
-    atx_headers_close(headers);
-    return status;
+    ATX_CLOSED(atx_headers) *headers = NULL;
+    ATX_CLOSED(atx_allowed) *allowed = NULL;
+    ATX_TRY(atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err));
+    ATX_TRY(atx_allowed_open(&allowed, folder, allow, headers, err));
+    return atx_allowed_check(allowed, path, err);
 }
 
 static void add_folder_of(atx_str *out, const char *path)
@@ -512,7 +509,7 @@ static int run_draft(const adopt_args *a, const atx_adopted *out)
 int atx_cmd_adopt(int argc, char **argv)
 {
     adopt_args a = { .dir = "." };
-    atx_adopted out = { 0 };
+    ATX_LOCAL(atx_adopted) out = { 0 };
     ATX_LOCAL(atx_str) allow = { 0 }, folders = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
@@ -538,6 +535,5 @@ int atx_cmd_adopt(int argc, char **argv)
                   out.shape, a.dir, atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
     code = status != AT_OK ? atx_complain(&err) : a.run ? run_draft(&a, &out) : ATX_EXIT_OK;
-    atx_adopted_clear(&out);
     return code;
 }

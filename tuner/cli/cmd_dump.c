@@ -3,7 +3,6 @@
 #include "db/store.h"
 #include "exchange/kernel_tuner.h"
 #include "exchange/t4.h"
-#include "tune/tune.h"
 #include "util/out_file.h"
 
 #include <stdlib.h>

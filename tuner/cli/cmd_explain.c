@@ -8,7 +8,6 @@
 #include "compile/nvrtc.h"
 #include "lang/gpu_model.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -223,7 +222,7 @@ static int run_explain(const explain_args *a)
 static int explain_pack(const explain_args *a, const atx_option *table)
 {
     ATX_CLOSED(atx_catalog) *catalog = NULL;
-    atx_pack_set *set = NULL;
+    ATX_CLOSED(atx_pack_set) *set = NULL;
     at_error err = { 0 };
     at_status status = atx_options_only_with(table, "--pack", ATX_WITH_PACK, &err);
     if (status == AT_OK && a->ask.words.count)
@@ -233,7 +232,6 @@ static int explain_pack(const explain_args *a, const atx_option *table)
     ATX_THEN(status, atx_pack_read(&set, a->pack, catalog, &err));
     if (status == AT_OK)
         atx_print_pack(set);
-    atx_pack_set_close(set);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }
 

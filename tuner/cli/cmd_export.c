@@ -1,7 +1,8 @@
 /* cmd_export.c - `autotune export`: the best known kernel as a .cu file. Needs no GPU. */
 #include "cli/ask.h"
-#include "cli/depfile.h"
 #include "export/export.h"
+#include "lang/catalog.h"
+#include "source/paths.h"
 #include "util/out_file.h"
 
 #include <stdio.h>
@@ -18,6 +19,78 @@ static const atx_usage USAGE = {
     "as it was measured. If this NVRTC cannot compile the kernel (--format ptx, cubin), the next best is "
     "exported, with a warning. Exit code 1: no result is known.",
 };
+
+/*
+ * ---- --depfile: a rule of make without a recipe ----
+ *
+ * "OUTPUT: FILE FILE...": the program, and all that the op and each of its templates were read from, with the
+ * code that they include and the arrays that the op names; any of the templates may be the next winner. Names
+ * are absolute; blanks, # and $ are escaped, as compilers do.
+ */
+
+static void add_name(atx_str *out, const char *name)
+{
+    for (; *name; name++) {
+        if (strchr(" \t#", *name))
+            atx_str_add(out, "\\");
+        if (*name == '$')
+            atx_str_add(out, "$");
+        atx_str_add_bytes(out, name, 1);
+    }
+}
+
+/* Built-in texts are no files and are left out. */
+static void add_file(atx_str *out, const char *file)
+{
+    ATX_FREED char *path = realpath(file, NULL);
+    if (path) {
+        atx_str_add(out, " \\\n  ");
+        add_name(out, path);
+    }
+}
+
+static void add_parts(atx_str *out, const atx_part *parts, int count)
+{
+    for (int i = 0; i < count; i++)
+        add_file(out, parts[i].file);
+}
+
+/* An array's file, which is named as seen from the op's. */
+static void add_array(atx_str *out, const atx_op *op, const char *name)
+{
+    ATX_LOCAL(atx_str) path = { 0 };
+    if (!name)
+        return;
+    atx_beside(&path, op->text.file, name);
+    add_file(out, atx_str_text(&path));
+}
+
+/* The program's own comes first, with the built-in texts: a rule needs a prerequisite. */
+static void add_op(atx_str *out, const atx_catalog *catalog, const atx_op *op)
+{
+    add_file(out, "/proc/self/exe");
+    add_parts(out, op->text.parts, op->text.part_count);
+    add_array(out, op, op->expected.answer);
+    for (int i = 0; i < op->arg_count; i++)
+        add_array(out, op, op->args[i].input.file);
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++) {
+        const atx_template *t = atx_catalog_template(catalog, op, i);
+        add_parts(out, t->text.parts, t->text.part_count);
+    }
+}
+
+static at_status write_depfile(const char *path, const char *output, const atx_catalog *catalog,
+                               const atx_op *op, at_error *err)
+{
+    ATX_LOCAL(atx_str) text = { 0 };
+    ATX_TRY(atx_catalog_read(catalog, op, err));
+    add_name(&text, output);
+    atx_str_add(&text, ":");
+    add_op(&text, catalog, op);
+    atx_str_add(&text, "\n");
+    ATX_TRY(atx_str_status(&text, err));
+    return atx_out_write_all(path, atx_str_text(&text), text.len, err);
+}
 
 static void warn_of_date(const char *outdated)
 {
@@ -92,7 +165,7 @@ static void warn_of_refusal(const chosen *c, const at_error *first)
 static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen *c, const export_args *args,
                               const atx_export_format *format, at_error *err)
 {
-    atx_str list = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 };
     at_error cause = { 0 };
     bool refused = false;
     at_status status = choose(c, &cause);
@@ -106,7 +179,6 @@ static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen
                                 .with_main = args->with_main };
     ATX_THEN(status, take_headers(&list, c, c->question.store, &cause));
     ATX_THEN(status, format->write(out, &c->in, &cause));
-    atx_str_clear(&list);
     *again = status != AT_OK && refused;
     if (*again)
         return exclude_choice(first, c, &cause, err);
@@ -156,26 +228,22 @@ static bool is_to_stdout(const export_args *a)
 
 static at_status find_format(const atx_export_format **out, const export_args *a, at_error *err)
 {
-    atx_str names = { 0 };
+    ATX_LOCAL(atx_str) names = { 0 };
     const atx_export_format *f = a->format ? atx_export_format_find(a->format) : atx_export_format_at(0);
-    at_status status = AT_OK;
     *out = f;
     if (!f) {
         for (int i = 0; atx_export_format_at(i); i++)
             atx_str_addf(&names, "%s%s", i ? ", " : "", atx_export_format_at(i)->name);
-        status = atx_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected one of %s", a->format,
-                          atx_str_text(&names));
-        atx_str_clear(&names);
+        return atx_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected one of %s", a->format,
+                        atx_str_text(&names));
     } else if (a->with_main && f != atx_export_format_at(0)) {
-        status = atx_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
+        return atx_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
     } else if (f->binary && is_to_stdout(a) && isatty(STDOUT_FILENO)) {
-        status =
-            atx_fail(err, AT_ERR_USAGE, "--format %s is not for a terminal; name a file with -o", f->name);
+        return atx_fail(err, AT_ERR_USAGE, "--format %s is not for a terminal; name a file with -o", f->name);
     }
-    if (status == AT_OK && a->depfile && is_to_stdout(a))
-        status =
-            atx_fail(err, AT_ERR_USAGE, "--depfile says what the file of -o depends on; name one with -o");
-    return status;
+    if (a->depfile && is_to_stdout(a))
+        return atx_fail(err, AT_ERR_USAGE, "--depfile says what the file of -o depends on; name one with -o");
+    return AT_OK;
 }
 
 static int run_export(const export_args *a)
@@ -190,7 +258,7 @@ static int run_export(const export_args *a)
     ATX_THEN(status, check_output(a, q->path, &err));
     ATX_THEN(status, make_text(&text, &c, a, format, &err));
     if (status == AT_OK && a->depfile)
-        status = atx_depfile_write(a->depfile, a->output, q->catalog, q->problem.op, &err);
+        status = write_depfile(a->depfile, a->output, q->catalog, q->problem.op, &err);
     if (status == AT_OK && !is_to_stdout(a))
         status = atx_out_write_all(a->output, atx_str_text(&text), text.len, &err);
     else if (status == AT_OK)

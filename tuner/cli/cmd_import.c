@@ -112,7 +112,7 @@ static at_status store_items(const atx_import *import, const char *db, const imp
 
 static at_status run(const atx_words *files, import_args *a, at_error *err)
 {
-    atx_import import = { 0 };
+    ATX_LOCAL(atx_import) import = { 0 };
     ATX_LOCAL(atx_str) keep = { 0 };
     const char *db = NULL;
     const atx_import_options options = {
@@ -127,7 +127,6 @@ static at_status run(const atx_words *files, import_args *a, at_error *err)
         ATX_THEN(status, atx_db_path(&db, a->db, &keep, err));
         ATX_THEN(status, store_items(&import, db, a, err));
     }
-    atx_import_clear(&import);
     atx_catalog_close(a->own);
     return status;
 }

@@ -90,14 +90,13 @@ static void print_wrapped(const char *label, const char *words)
 static void list_op(const atx_op *op, bool overview)
 {
     static const char *const ROLES[] = { "", "input ", "output ", "inout ", "scratch " };
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     add_shape(&shape, op);
     atx_print(stdout, "%s: %s\n", op->name, op->about);
     if (overview)
         print_wrapped("  shape:", atx_str_text(&shape));
     else
         atx_print(stdout, "  shape:%s\n", atx_str_text(&shape));
-    atx_str_clear(&shape);
     if (overview)
         return;
     atx_print(stdout, "  types:%s", op->storage ? " any; those of one size share a result" : "");
@@ -341,7 +340,7 @@ static at_status list_devices(atx_str *out, const request *r, at_error *err)
     if (status == AT_OK && count == 0)
         status = atx_fail(err, AT_ERR_DEVICE, "the CUDA driver reports no device");
     for (int i = 0; i < count && status != AT_ERR_CANCELLED; i++) {
-        atx_device *device = NULL;
+        ATX_CLOSED(atx_device) *device = NULL;
         at_error why = { 0 };
         char ordinal[16];
         snprintf(ordinal, sizeof ordinal, "%d", i);
@@ -356,7 +355,6 @@ static at_status list_devices(atx_str *out, const request *r, at_error *err)
         } else {
             print_device(i, atx_device_info_of(device), r->overview);
         }
-        atx_device_close(device);
     }
     return status;
 }

@@ -144,7 +144,7 @@ static at_status open_models(models *out, const atx_catalog *catalog, const atx_
                              const atx_target *target, at_error *err)
 {
     const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     at_error cause = { 0 };
     bool own = false;
     atx_str_addf(&path, "%s%s", db ? db : "", ATX_MODEL_SUFFIX);
@@ -152,7 +152,6 @@ static at_status open_models(models *out, const atx_catalog *catalog, const atx_
     if (status == AT_OK && db && atx_model_read(&out->users, atx_str_text(&path), &cause) != AT_OK &&
         cause.status != AT_ERR_NOT_FOUND)
         atx_warn(cause.text);
-    atx_str_clear(&path);
     if (status == AT_OK && out->users)
         (void)(atx_predictor_open(&out->predictor, out->users, catalog, op, &device, &own, &cause) == AT_OK);
     if (status != AT_OK || (out->predictor && own))
@@ -214,7 +213,7 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
                             const char *command, at_error *err)
 {
     ATX_FREED atx_pack_compiled *compiled = calloc(ATX_PACK_MAX_MODELS, sizeof *compiled);
-    atx_pack_files files = { 0 };
+    ATX_LOCAL(atx_pack_files) files = { 0 };
     at_status status = compiled ? AT_OK : atx_no_memory(err);
     for (int m = 0; m < count && status == AT_OK; m++)
         status = (a->source ? atx_pack_take_sources : atx_pack_compile)(&compiled[m], packs[m], err);
@@ -226,7 +225,6 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
     ATX_THEN(status, write_file(a->folder, name, ".json", &files.description, err));
     if (status == AT_OK && files.test.len)
         status = write_file(a->folder, name, "_test.c", &files.test, err);
-    atx_pack_files_clear(&files);
     for (int m = 0; compiled && m < count; m++)
         atx_pack_compiled_clear(&compiled[m]);
     return status;

@@ -7,7 +7,6 @@
 #include "lang/metric_text.h"
 #include "lookup/answer.h"
 #include "library/miss.h"
-#include "tune/tune.h"
 #include "util/clock.h"
 #include "util/rows.h"
 

@@ -73,14 +73,12 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
 static at_status report_pack(atx_str *page, const report_args *a, at_error *err)
 {
     ATX_CLOSED(atx_catalog) *catalog = NULL;
-    atx_pack_set *set = NULL;
+    ATX_CLOSED(atx_pack_set) *set = NULL;
     const atx_in_use uses[] = { { "the pack", a->pack, true }, { NULL, NULL, false } };
-    at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
-    ATX_THEN(status, atx_open_catalog(&catalog, a->templates_dir, NULL, err));
-    ATX_THEN(status, atx_pack_read(&set, a->pack, catalog, err));
-    ATX_THEN(status, atx_html_pack(page, set, err));
-    atx_pack_set_close(set);
-    return status;
+    ATX_TRY(atx_check_output("-o", a->output, uses, a->templates_dir, err));
+    ATX_TRY(atx_open_catalog(&catalog, a->templates_dir, NULL, err));
+    ATX_TRY(atx_pack_read(&set, a->pack, catalog, err));
+    return atx_html_pack(page, set, err);
 }
 
 int atx_cmd_report(int argc, char **argv)

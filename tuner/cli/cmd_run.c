@@ -5,9 +5,9 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/watched.h"
 #include "device/verdict.h"
 #include "lang/arch.h"
+#include "lang/catalog.h"
 #include "lang/metric_text.h"
 #include "lookup/answer.h"
 #include "tune/tune.h"
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,61 @@ static const atx_usage USAGE = {
     "Compiles, verifies and times one configuration of a template. Prints the time, what the compiler used, "
     "and what is wrong. Nothing is stored.",
 };
+
+/* ---- whether files have changed, by their time and size ---- */
+
+enum { MAX_DEPTH = 3 };
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t mix_file(uint64_t hash, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return mix(hash, "gone", 4);
+    hash = mix(hash, &info.st_mtim.tv_sec, sizeof info.st_mtim.tv_sec);
+    hash = mix(hash, &info.st_mtim.tv_nsec, sizeof info.st_mtim.tv_nsec);
+    hash = mix(hash, &info.st_ino, sizeof info.st_ino);
+    return mix(hash, &info.st_size, sizeof info.st_size);
+}
+
+/* Entries come in any order, so their numbers are added. */
+static uint64_t state_of_folder(const char *dir, int depth)
+{
+    uint64_t sum = 0;
+    struct dirent *entry;
+    DIR *open = opendir(dir);
+    while (open && (entry = readdir(open)) != NULL) {
+        char path[4096];
+        struct stat info;
+        int n = snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
+        if (entry->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof path || stat(path, &info) != 0)
+            continue;
+        if (S_ISDIR(info.st_mode))
+            sum += depth < MAX_DEPTH ? state_of_folder(path, depth + 1) : 0;
+        else
+            sum += mix_file(mix(1, path, strlen(path)), path);
+    }
+    if (open)
+        closedir(open);
+    return sum;
+}
+
+/* Everything that a template is made of (NULL: it could not be read), and all files of DIR (NULL: none). It
+ * is asked for a few times a second: a handful of files, on any file system. */
+static uint64_t watched_state(const atx_template *t, const char *dir)
+{
+    uint64_t hash = dir ? state_of_folder(dir, 0) : 0;
+    for (int i = 0; t && i < t->text.part_count; i++)
+        hash = mix_file(hash, t->text.parts[i].file);
+    return hash;
+}
 
 typedef struct run_args {
     const char *templates_dir, *config, *device;
@@ -262,7 +318,7 @@ static int run_once(const run_args *a, uint64_t *state)
     ATX_THEN(status, atx_open_catalog(&r.catalog, a->templates_dir, NULL, &err));
     ATX_THEN(status, atx_problem_from_words(&r.problem, &a->words, r.catalog, &err));
     ATX_THEN(status, choose_config(&r, &err));
-    *state = atx_watched_state(r.t, a->templates_dir);
+    *state = watched_state(r.t, a->templates_dir);
     ATX_THEN(status, make_folder(&r, &err));
     ATX_THEN(status, tune(&r, &err));
     if (status == AT_OK && r.format == ATX_TEXT && !atx_cancel_requested)
@@ -295,7 +351,7 @@ static uint64_t state_now(const run_args *a)
         atx_problem_of_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
         choose_config(&r, &ignored) != AT_OK)
         r.t = NULL;
-    uint64_t state = atx_watched_state(r.t, a->templates_dir);
+    uint64_t state = watched_state(r.t, a->templates_dir);
     atx_catalog_close(r.catalog);
     return state;
 }

@@ -6,7 +6,6 @@
 #include "cli/stored_problem.h"
 #include "db/store.h"
 #include "lookup/lookup.h"
-#include "tune/tune.h"
 #include "util/clock.h"
 #include "util/rows.h"
 
@@ -41,27 +40,6 @@ typedef struct trials {
     const atx_catalog *catalog;
 } trials;
 
-/* The texts of a row, which are borrowed when it is read. */
-enum { TEXTS = 6 };
-static void texts_of(const char **out[TEXTS], atx_trial_row *row)
-{
-    const char **const texts[TEXTS] = { &row->template_name, &row->template_hash, &row->config,
-                                        &row->log,           &row->source_hash,   &row->measured_at };
-    memcpy(out, texts, sizeof texts);
-}
-
-static bool own_texts(atx_trial_row *row)
-{
-    const char **texts[TEXTS];
-    bool whole = true;
-    texts_of(texts, row);
-    for (int i = 0; i < TEXTS; i++) {
-        *texts[i] = atx_text_copy(*texts[i], strlen(*texts[i]));
-        whole = whole && *texts[i];
-    }
-    return whole;
-}
-
 static const char *why_outdated(const trials *t, const atx_trial_row *row)
 {
     const atx_template *now = atx_catalog_find_template(t->catalog, t->problem->op, row->template_name);
@@ -80,22 +58,17 @@ static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint 
         return false;
     }
     t->in_the_future += atx_utc_is_future(row->measured_at);
-    t->items[t->count] = (trial){ .row = *row,
-                                  .fingerprint = *f,
+    t->items[t->count] = (trial){ .fingerprint = *f,
                                   .score = atx_score_or_none(t->problem, ATX_RECORD_OF(row)),
                                   .outdated = why_outdated(t, row) };
-    t->failed |= !own_texts(&t->items[t->count++].row);
+    t->failed |= !atx_trial_row_copy(&t->items[t->count++].row, row);
     return !t->failed;
 }
 
 static void trials_clear(trials *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        const char **texts[TEXTS];
-        texts_of(texts, &t->items[i].row);
-        for (int k = 0; k < TEXTS; k++)
-            free((char *)(uintptr_t)*texts[k]);
-    }
+    for (size_t i = 0; i < t->count; i++)
+        atx_trial_row_clear(&t->items[i].row);
     free(t->items);
 }
 
@@ -297,7 +270,7 @@ static void warn_of_newest(atx_store *store, const atx_problem_key *key, const a
         atx_warn(atx_str_text(&text));
 }
 
-enum { SHOWN = 20 }; /* trials, where nobody says how many */
+enum { SHOWN = 20 }; /* trials, without --top */
 
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by, *figures;
@@ -309,7 +282,7 @@ typedef struct show_args {
     atx_stored_problem stored; /* of an op that is not here */
 } show_args;
 
-/* Whoever writes a table into a file does not see that it is short. */
+/* In a file it does not show that a table is short. */
 static void tell_of_more(const trials *t, const show_args *a)
 {
     int64_t all = 0;
@@ -422,9 +395,9 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
 {
     atx_store *store = NULL;
     atx_problem_key key;
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_target device = { 0 };
-    trials t = { .device = device.name, .problem = problem, .catalog = catalog };
+    ATX_LOCAL(trials) t = { .device = device.name, .problem = problem, .catalog = catalog };
 
     const bool here = problem->op != &a->stored.op;
     at_status status = here ? atx_problem_key_of(&key, &shape, problem, err) : AT_OK;
@@ -461,8 +434,6 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
         else
             print_trials(&t, a, &v);
     }
-    trials_clear(&t);
-    atx_str_clear(&shape);
     if (store)
         atx_store_close(store);
     return status;

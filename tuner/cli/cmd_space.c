@@ -1,5 +1,4 @@
 /* cmd_space.c - `autotune space`: counts and lists a problem's configurations, without a GPU. */
-#include "lang/arch.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "device/device.h"
@@ -294,17 +293,15 @@ static at_status show_spaces(const space_args *a, const atx_catalog *catalog, co
 /* The limits of --arch (sm_90 when nothing is said), or of a device that is here. */
 static at_status find_limits(atx_limits *out, const space_args *a, at_error *err)
 {
-    atx_device *device = NULL;
+    ATX_CLOSED(atx_device) *device = NULL;
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     if (!a->device)
         return atx_arch_option(out, NULL, "--arch", a->arch ? a->arch : "sm_90", err);
     if (a->arch)
         return atx_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
-    at_status status = atx_device_open(&device, a->device, &cancel, err);
-    if (status == AT_OK)
-        *out = atx_device_info_of(device)->limits;
-    atx_device_close(device);
-    return status;
+    ATX_TRY(atx_device_open(&device, a->device, &cancel, err));
+    *out = atx_device_info_of(device)->limits;
+    return AT_OK;
 }
 
 int atx_cmd_space(int argc, char **argv)

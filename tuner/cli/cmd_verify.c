@@ -235,12 +235,11 @@ static at_status verify_all(work *w, at_error *err)
 {
     print_head(w);
     for (size_t i = 0; i < w->count && !atx_cancel_requested; i++) {
-        atx_reverified v = { 0 };
+        ATX_LOCAL(atx_reverified) v = { 0 };
         ATX_TRY(
             atx_reverify(&v, w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err));
         w->found[v.verdict]++;
         print_row(w, &w->items[i], &v);
-        atx_reverified_clear(&v);
     }
     return AT_OK;
 }

@@ -149,14 +149,13 @@ bool atx_command_options(const atx_usage *usage, const atx_option *table, int ar
 {
     at_error err = { 0 };
     bool help = false;
-    atx_str page = { 0 };
+    ATX_LOCAL(atx_str) page = { 0 };
     const char *color = NULL;
     atx_option rows[ATX_MAX_WORDS];
     add_common_rows(rows, table, &color);
     *exit_code = ATX_EXIT_OK;
     if (argc == 2 && atx_describe(&page, argv[1], argv[0], usage, rows)) {
         fputs(atx_whole(&page), stdout);
-        atx_str_clear(&page);
         return false;
     }
     at_status status = atx_options_parse(rows, argc, argv, words, &help, &err);
@@ -170,7 +169,6 @@ bool atx_command_options(const atx_usage *usage, const atx_option *table, int ar
     if (help) {
         atx_options_help(&page, usage, rows, atx_help_width());
         atx_print(stdout, "%s", atx_whole(&page));
-        atx_str_clear(&page);
     } else if (prints_text(table)) {
         atx_terminal_fit_stdout();
     }

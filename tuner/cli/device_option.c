@@ -11,7 +11,7 @@
 static at_status read_gpu(atx_target *out, const char *ordinal, at_error *err)
 {
     atx_cancel cancel = { .flag = &atx_cancel_requested };
-    atx_device *device = NULL;
+    ATX_CLOSED(atx_device) *device = NULL;
     at_error cause = { 0 };
     at_status status = atx_device_open(&device, ordinal, &cancel, &cause);
     if (status != AT_OK)
@@ -19,7 +19,6 @@ static at_status read_gpu(atx_target *out, const char *ordinal, at_error *err)
     const atx_device_info *info = atx_device_info_of(device);
     *out = (atx_target){ .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(out->name, sizeof out->name, "%s", info->name);
-    atx_device_close(device);
     return AT_OK;
 }
 

@@ -128,7 +128,7 @@ static void print_times(const atx_explained_problem *p, const atx_explained *x)
 {
     const atx_figures *f = &x->figures;
     char text[32];
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     print_traffic_bytes(p, f);
     add_time(&line, "DRAM", x->least.dram_s);
     add_time(&line, "L2", x->least.l2_s);
@@ -136,7 +136,6 @@ static void print_times(const atx_explained_problem *p, const atx_explained *x)
     add_time(&line, "instructions", x->least.issue_s);
     if (line.len)
         atx_print(stdout, "  at least    %s\n", atx_whole(&line));
-    atx_str_clear(&line);
     if (f->stored_s > 0) {
         atx_time_text(text, sizeof text, f->stored_s);
         atx_print(stdout, "  measured    %s", text);

@@ -108,18 +108,16 @@ static at_status gather(atx_gathered *out, const atx_undefined_file *file, const
 
 at_status atx_undefined_gather(atx_gathered *out, const atx_undefined_file *file, at_error *err)
 {
-    atx_headers *headers = NULL;
+    ATX_CLOSED(atx_headers) *headers = NULL;
     *out = (atx_gathered){ 0 };
-    at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
-    ATX_THEN(status, gather(out, file, headers, err));
-    atx_headers_close(headers);
-    return status;
+    ATX_TRY(atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err));
+    return gather(out, file, headers, err);
 }
 
 static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefined_file *file, at_error *err)
 {
     ATX_LOCAL(atx_gathered) all = { 0 };
-    atx_headers *headers = NULL;
+    ATX_CLOSED(atx_headers) *headers = NULL;
     ATX_LOCAL(atx_tokens) plain = { 0 };
     ATX_LOCAL(atx_str) noted = { 0 }, code = { 0 }, log = { 0 };
     atx_resources ignored;
@@ -135,7 +133,6 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefin
                                        err));
     if (status == AT_OK && !ok)
         read_log(out, &plain, atx_str_text(&log));
-    atx_headers_close(headers);
     return status;
 }
 

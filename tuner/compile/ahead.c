@@ -146,13 +146,12 @@ static void remove_level(const char *folder, int depth)
 {
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        atx_str path = { 0 };
+        ATX_LOCAL(atx_str) path = { 0 };
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         atx_str_addf(&path, "%s/%s", folder, entry->d_name);
         if (!path.failed && unlink(path.data) != 0 && depth > 0)
             remove_level(path.data, depth - 1);
-        atx_str_clear(&path);
     }
     if (dir)
         closedir(dir);
@@ -182,7 +181,7 @@ static void remove_abandoned(void)
 {
     DIR *dir = opendir(parent_folder());
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        atx_str path = { 0 };
+        ATX_LOCAL(atx_str) path = { 0 };
         if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0)
             continue;
         atx_str_addf(&path, "%s/%s", parent_folder(), entry->d_name);
@@ -191,7 +190,6 @@ static void remove_abandoned(void)
             remove_level(path.data, 1);
             close(lock);
         }
-        atx_str_clear(&path);
     }
     if (dir)
         closedir(dir);
@@ -232,11 +230,10 @@ void atx_ahead_own_make(atx_str *out, const char *folder, long process)
 
 void atx_ahead_own_remove(const atx_ahead *ahead, long process)
 {
-    atx_str own = { 0 };
+    ATX_LOCAL(atx_str) own = { 0 };
     if (!ahead->path.len || process <= 0)
         return;
     atx_str_addf(&own, "%s/%ld", ahead->path.data, process);
     if (!own.failed)
         remove_level(own.data, 0);
-    atx_str_clear(&own);
 }

@@ -93,14 +93,13 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
         build->elsewhere_s = 0; /* another builder's kernel is found nowhere */
     if (status != AT_OK || !builder->cache)
         return status;
-    atx_str log = { 0 };
+    ATX_LOCAL(atx_str) log = { 0 };
     const bool mine = claim(build, builder);
     status = atx_store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
     if (status == AT_OK && log.len)
         atx_nvrtc_digest(log.data, &build->log, &build->resources);
     else
         build->resources = ATX_RESOURCES_UNKNOWN;
-    atx_str_clear(&log);
     if (status == AT_OK)
         atx_build_give_back(build);
     if (mine || status != AT_ERR_NOT_FOUND)
@@ -188,11 +187,10 @@ at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *na
 
 bool atx_build_take(atx_build *build, atx_builder *builder)
 {
-    atx_compiled compiled = { 0 };
+    ATX_LOCAL(atx_compiled) compiled = { 0 };
     if (!build->owner || !atx_pool_take_of(builder->pool, build->owner, &compiled))
         return false;
     atx_build_finish(build, builder, &compiled);
-    atx_compiled_clear(&compiled);
     build->owner = 0;
     return true;
 }

@@ -355,11 +355,11 @@ at_status atx_cubin_name(const char **name, size_t *name_len, const void *code, 
 {
     atx_cubin_kernel k = { .name = kernel, .name_len = strlen(kernel) };
     atx_cubin_kernel any;
-    at_status status =
-        len && atx_cubin_kernel_at(&any, code, len, 0) ? atx_cubin_find(&k, code, len, kernel, err) : AT_OK;
+    ATX_TRY(len && atx_cubin_kernel_at(&any, code, len, 0) ? atx_cubin_find(&k, code, len, kernel, err)
+                                                           : AT_OK);
     *name = k.name;
     *name_len = k.name_len;
-    return status;
+    return AT_OK;
 }
 
 /* ---- variables ---- */

@@ -5,9 +5,9 @@
  */
 #include "compile/includes.h"
 
-#include "compile/includes_hidden.h"
 #include "source/device_view.h"
 #include "util/regular.h"
+#include "util/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,146 @@ enum {
 };
 
 static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
+
+/*
+ * ---- directives, also those inside comments, strings or #if ----
+ *
+ * The one reader of C++ that does not use tokens (source/lex.h). Whether a comment, a string or an #if hides
+ * a directive depends on the compiler and its dialect (raw strings, trigraphs, blanks behind a backslash,
+ * byte order marks), so a text from outside must not decide it: a directive is found wherever it may be one.
+ * This needs only the ways to spell a directive: %: for #, comments between its words, lines that a backslash
+ * joins.
+ */
+
+/* #include and the like with its file, or a question. */
+typedef struct hidden {
+    const char *begin, *end;
+    const char *name; /* its file; NULL: it is not written out */
+    size_t len;
+    bool asks;
+} hidden;
+
+static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* The bytes from a backslash to behind the end of the line that it continues; 0: it continues none. */
+static size_t joint(const char *at, bool widely)
+{
+    size_t mark = *at == '\\' ? 1 : widely && strncmp(at, "?\?/", 3) == 0 ? 3 : 0;
+    size_t gap = mark ? mark + strspn(at + mark, widely ? " \t\f\v\r" : "\r") : 0;
+    return gap && at[gap] == '\n' ? gap + 1 : 0;
+}
+
+/* Joins the lines that a backslash continues; their ends come after the line, so that numbers stay. NVRTC
+ * joins none with blanks behind the backslash; `widely`: as a compiler may that does, or takes ??/ for one.
+ */
+static void join_lines(atx_str *out, const char *text, bool widely)
+{
+    size_t owed = 0;
+    for (const char *at = text; *at;) {
+        size_t len = strcspn(at, widely ? "\\?\n" : "\\\n");
+        atx_str_add_bytes(out, at, len);
+        at += len;
+        size_t gap = joint(at, widely);
+        if (gap) {
+            owed++;
+            at += gap;
+        } else if (*at) {
+            bool end = *at == '\n';
+            atx_str_add_bytes(out, at++, 1);
+            for (; end && owed; owed--)
+                atx_str_add(out, "\n");
+        }
+    }
+}
+
+static const char *skip_blanks(const char *at)
+{
+    for (;;) {
+        at += strspn(at, BLANKS);
+        const char *end = at[0] == '/' && at[1] == '*' ? strstr(at + 2, "*/") : NULL;
+        if (!end)
+            return at;
+        at = end + 2;
+    }
+}
+
+/* Is there nothing before it in its line but blanks and the end of a comment? */
+static bool begins_line(const char *text, const char *at)
+{
+    while (at > text && strchr(BLANKS, at[-1]))
+        at--;
+    return at == text || strchr("\r\n", at[-1]) || (at - text >= 2 && at[-1] == '/' && at[-2] == '*');
+}
+
+static bool is_word(const char *at, const char *const *words)
+{
+    size_t len = strspn(at, LETTERS);
+    for (; *words; words++)
+        if (strlen(*words) == len && memcmp(*words, at, len) == 0)
+            return true;
+    return false;
+}
+
+/* The text between quotes or angles, on one line. */
+static void read_name(hidden *d, const char *at)
+{
+    size_t len = *at == '"' ? strcspn(at + 1, "\"\r\n") : *at == '<' ? strcspn(at + 1, ">\r\n") : 0;
+    bool whole = (*at == '"' || *at == '<') && at[len + 1] == (*at == '"' ? '"' : '>');
+    d->name = whole ? at + 1 : NULL;
+    d->len = len;
+    d->end = whole ? at + len + 2 : at;
+}
+
+/* The directives that name a file. */
+static bool read_directive(hidden *out, const char *text, const char *at)
+{
+    static const char *const WORDS[] = { "include", "include_next", "import", "embed", NULL };
+    size_t mark = at[0] == '#' ? 1 : strncmp(at, "%:", 2) == 0 ? 2 : strncmp(at, "?\?=", 3) == 0 ? 3 : 0;
+    if (!mark || !begins_line(text, at))
+        return false;
+    const char *word = skip_blanks(at + mark);
+    if (!is_word(word, WORDS))
+        return false;
+    *out = (hidden){ .begin = at };
+    read_name(out, skip_blanks(word + strspn(word, LETTERS)));
+    return true;
+}
+
+/* "defined(__has_include)" and "#ifdef __has_include" name no file. */
+static bool is_asked_for(const char *text, const char *at)
+{
+    static const char *const WORDS[] = { "defined", "ifdef", "ifndef", "elifdef", "elifndef", NULL };
+    while (at > text && (at[-1] == '(' || strchr(BLANKS, at[-1])))
+        at--;
+    while (at > text && at[-1] && strchr(LETTERS, at[-1]))
+        at--;
+    return is_word(at, WORDS);
+}
+
+static bool read_question(hidden *out, const char *text, const char *at)
+{
+    static const char *const WORDS[] = { "__has_include", "__has_include_next", "__has_embed", NULL };
+    bool inside = at > text && strchr(LETTERS, at[-1]);
+    if (*at != '_' || inside || !is_word(at, WORDS) || is_asked_for(text, at))
+        return false;
+    const char *open = skip_blanks(at + strspn(at, LETTERS));
+    *out = (hidden){ .begin = at, .end = open, .asks = true };
+    if (*open == '(') {
+        read_name(out, skip_blanks(open + 1));
+        const char *close = out->name ? skip_blanks(out->end) : out->end + strcspn(out->end, ")\r\n");
+        out->end = *close == ')' ? close + 1 : close;
+    }
+    return true;
+}
+
+/* The next one of a text whose lines are joined, at `from` or behind. */
+static bool next_hidden(hidden *out, const char *text, const char *from)
+{
+    for (const char *at = from; (at = strpbrk(at, "#%?_")) != NULL; at++)
+        if (read_directive(out, text, at) || read_question(out, text, at))
+            return true;
+    return false;
+}
 
 typedef struct scan {
     const atx_include_folders *folders;
@@ -91,13 +231,13 @@ static bool remember(scan *s, const char *real)
     return !s->no_memory;
 }
 
-static bool is_outside(scan *s, const atx_hidden *d, const char *includer);
+static bool is_outside(scan *s, const hidden *d, const char *includer);
 
 static bool has_outside(scan *s, const char *joined, const char *path)
 {
-    atx_hidden d;
+    hidden d;
     bool outside = false;
-    for (const char *at = joined; !outside && atx_hidden_next(&d, joined, at); at = d.end)
+    for (const char *at = joined; !outside && next_hidden(&d, joined, at); at = d.end)
         outside = is_outside(s, &d, path);
     return outside;
 }
@@ -109,8 +249,8 @@ static bool reaches_outside(scan *s, const char *path)
     bool outside = s->depth == MAX_DEPTH || atx_regular_read(&raw, path, MAX_BYTES, NULL) != AT_OK ||
                    strlen(atx_str_text(&raw)) != raw.len;
     if (!outside) {
-        atx_hidden_join(&text, atx_str_text(&raw));
-        atx_hidden_join_widely(&wide, atx_str_text(&raw));
+        join_lines(&text, atx_str_text(&raw), false);
+        join_lines(&wide, atx_str_text(&raw), true);
     }
     s->no_memory = s->no_memory || text.failed || wide.failed;
     s->depth++;
@@ -136,7 +276,7 @@ static bool is_harmful(scan *s, const char *path)
     return harmful;
 }
 
-static bool is_harmful_in(scan *s, const char *folder, const atx_hidden *d)
+static bool is_harmful_in(scan *s, const char *folder, const hidden *d)
 {
     ATX_LOCAL(atx_str) path = { 0 };
     atx_str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
@@ -146,9 +286,9 @@ static bool is_harmful_in(scan *s, const char *folder, const atx_hidden *d)
 }
 
 /* Wherever the compiler would look. Folders of libraries are not looked into, unless the name leads out. */
-static bool is_outside(scan *s, const atx_hidden *d, const char *includer)
+static bool is_outside(scan *s, const hidden *d, const char *includer)
 {
-    atx_str folder = { 0 };
+    ATX_LOCAL(atx_str) folder = { 0 };
     if (!d->name || d->len > MAX_PATH_LEN || memmem(d->name, d->len, "?\?", 2)) /* of a trigraph */
         return true;
     if (d->name[0] == '/') {
@@ -159,7 +299,6 @@ static bool is_outside(scan *s, const atx_hidden *d, const char *includer)
     add_folder_of(&folder, includer);
     s->no_memory = s->no_memory || folder.failed;
     bool outside = is_harmful_in(s, atx_str_text(&folder), d);
-    atx_str_clear(&folder);
     for (int i = 0; i < s->folders->own_count && !outside; i++)
         outside = is_harmful_in(s, s->folders->own[i], d);
     const bool leaves = memmem(d->name, d->len, "..", 2) != NULL;
@@ -172,7 +311,7 @@ static bool is_outside(scan *s, const atx_hidden *d, const char *includer)
 
 /* ---- the whole ---- */
 
-static void add_refusal(atx_str *out, const atx_hidden *d)
+static void add_refusal(atx_str *out, const hidden *d)
 {
     int len = d->len < MAX_SHOWN ? (int)d->len : MAX_SHOWN;
     if (d->asks)
@@ -191,9 +330,9 @@ static void add_refusal(atx_str *out, const atx_hidden *d)
 /* Adds the replacement of the joined text; nothing where it may stay. */
 static void replace_outside(atx_str *safe, scan *s, const char *joined)
 {
-    atx_hidden d;
+    hidden d;
     const char *at = joined, *taken = at;
-    for (; atx_hidden_next(&d, joined, at); at = d.end) {
+    for (; next_hidden(&d, joined, at); at = d.end) {
         if (!is_outside(s, &d, s->name))
             continue;
         atx_str_add_bytes(safe, taken, (size_t)(d.begin - taken));
@@ -210,9 +349,9 @@ at_status atx_includes_check(atx_str *safe, const char *source, const char *name
 {
     scan s = { .folders = folders, .name = name };
     ATX_LOCAL(atx_str) text = { 0 }, wide = { 0 }, again = { 0 };
-    atx_hidden_join(&text, source);
+    join_lines(&text, source, false);
     replace_outside(safe, &s, atx_str_text(&text));
-    atx_hidden_join_widely(&wide, safe->len ? safe->data : source);
+    join_lines(&wide, safe->len ? safe->data : source, true);
     replace_outside(&again, &s, atx_str_text(&wide));
     if (again.len && !safe->failed) {
         atx_str_reset(safe);
@@ -247,7 +386,7 @@ static bool is_written_in(const char *line, size_t len, const char *folder)
 /* Of files in the folders of the template links were followed before. */
 static bool names_outside(const char *line, size_t len, const char *name, const atx_include_folders *folders)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     bool written = false;
     for (int i = 0; i < ATX_CUDA_FOLDERS && folders->cuda[i] && !written; i++)
         written = is_written_in(line, len, folders->cuda[i]);
@@ -265,7 +404,6 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
     bool outside =
         real && !is_own(atx_str_text(&path), name, folders) && !is_library(atx_str_text(&path), folders);
     free(real);
-    atx_str_clear(&path);
     return outside;
 }
 
@@ -352,7 +490,7 @@ static bool speaks_of_names(const char *log)
 
 void atx_includes_hint(atx_str *log, const char *source)
 {
-    atx_str lacks = { 0 };
+    ATX_LOCAL(atx_str) lacks = { 0 };
     const int count = speaks_of_names(atx_str_text(log)) ? list_lacks(&lacks, source) : 0;
     if (count)
         atx_str_addf(
@@ -360,7 +498,6 @@ void atx_includes_hint(atx_str *log, const char *source)
             "\nhint: the source includes %s, which %s not found; a line `include FOLDER` names the folder "
             "of a project's headers, and --headers DIR that of a library",
             atx_str_text(&lacks), count > 1 ? "were" : "was");
-    atx_str_clear(&lacks);
     if (count)
         return;
     static const struct {

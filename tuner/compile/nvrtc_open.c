@@ -292,7 +292,7 @@ at_status atx_nvrtc_check_driver(const atx_nvrtc *nvrtc, int cuda, at_error *err
     if (!cuda || nvrtc->version_number / 100 <= major)
         return AT_OK;
     search s = { .nvrtc = calloc(1, sizeof *s.nvrtc), .most_major = major };
-    atx_str advice = { 0 };
+    ATX_LOCAL(atx_str) advice = { 0 };
     if (s.nvrtc)
         s.nvrtc->no_environment = nvrtc->no_environment;
     if (s.nvrtc && find_library(&s))
@@ -308,7 +308,6 @@ at_status atx_nvrtc_check_driver(const atx_nvrtc *nvrtc, int cuda, at_error *err
              "%d made; expected NVRTC of CUDA %d: %s",
              nvrtc->version, nvrtc->path, major, cuda % 1000 / 10, nvrtc->version_number / 100, major,
              atx_str_text(&advice));
-    atx_str_clear(&advice);
     atx_str_clear(&s.tried);
     atx_nvrtc_close(s.nvrtc);
     return AT_ERR_DEVICE;

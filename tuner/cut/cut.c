@@ -202,7 +202,7 @@ static void write_all(atx_str *out, const atx_cut_state *c, const char *before)
     bool gap = false, first = true;
     for (size_t i = 0; i < c->item_count; i++) {
         const atx_item *it = &c->items[i];
-        atx_str one = { 0 };
+        ATX_LOCAL(atx_str) one = { 0 };
         gap |= it->gap;
         if (!it->kept || (it->kind == ATX_ITEM_TURNS && is_idle(c, i)))
             continue;
@@ -214,7 +214,6 @@ static void write_all(atx_str *out, const atx_cut_state *c, const char *before)
             gap = first = false;
         }
         out->failed |= one.failed;
-        atx_str_clear(&one);
     }
 }
 

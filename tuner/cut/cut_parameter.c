@@ -42,7 +42,7 @@ static void add_type(atx_str *out, const atx_tokens *t, size_t begin, size_t end
 
 static void cut_type(atx_str *out, const char *text, const char *kernel, int index, bool pointer)
 {
-    atx_tokens t = { 0 };
+    ATX_LOCAL(atx_tokens) t = { 0 };
     if (atx_cut_lex(&t, text, strlen(text), false)) {
         size_t open = find_kernel(&t, kernel),
                close = open < t.count ? atx_tokens_match(&t, open + 1) : t.count;
@@ -54,7 +54,6 @@ static void cut_type(atx_str *out, const char *text, const char *kernel, int ind
         if (close < t.count && begin < close)
             add_type(out, &t, begin, end_of_type(&t, begin, end, pointer));
     }
-    atx_tokens_clear(&t);
 }
 
 void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index)

@@ -81,8 +81,8 @@ static at_status read_file(atx_common *c, const char *text, size_t len, at_error
 {
     const bool recorded = false;
     atx_lines lines;
-    at_status status = atx_lines_open(&lines, text, len, c->file, "common", err);
-    return status == AT_OK ? atx_read_keywords(&lines, KEYWORDS, &recorded, c) : status;
+    ATX_TRY(atx_lines_open(&lines, text, len, c->file, "common", err));
+    return atx_read_keywords(&lines, KEYWORDS, &recorded, c);
 }
 
 /* ---- a library of them ---- */
@@ -107,7 +107,7 @@ const atx_common *atx_commons_find(const atx_commons *commons, const char *name)
 static at_status keep_text(atx_common *c, const atx_commons *commons, const char *text, size_t len,
                            at_error *err)
 {
-    atx_gathered whole = { 0 };
+    ATX_LOCAL(atx_gathered) whole = { 0 };
     if (commons->borrowed) {
         c->borrowed = true;
         c->len = len;
@@ -126,7 +126,6 @@ static at_status keep_text(atx_common *c, const atx_commons *commons, const char
         c->text = atx_text_copy(as_it_is ? text : whole.text.data, c->len);
         status = c->text ? AT_OK : atx_no_memory(err);
     }
-    atx_gathered_clear(&whole);
     return status;
 }
 
@@ -188,28 +187,25 @@ bool atx_declares(const char *source, size_t len, const char *kind)
 at_status atx_commons_of_bundle(atx_commons *out, const char *source, const char *own, at_error *err)
 {
     char file[ATX_MAX_NAME + 20];
-    at_status status = AT_OK;
     atx_part_line part;
-    while (status == AT_OK && source < own && atx_part_line_read(&part, source, own)) {
+    while (source < own && atx_part_line_read(&part, source, own)) {
         snprintf(file, sizeof file, "common/%.63s.cuh", part.name);
         if (!part.line)
-            status = atx_commons_add(out, part.text, part.len, file, err);
+            ATX_TRY(atx_commons_add(out, part.text, part.len, file, err));
         source = part.text + part.len;
     }
-    return status;
+    return AT_OK;
 }
 
 /* The pieces of sources in a stored bundle. */
 static at_status gather_stored(atx_gathered *out, const char *source, const char *own, at_error *err)
 {
-    at_status status = AT_OK;
     atx_part_line part;
-    for (; status == AT_OK && source < own && atx_part_line_read(&part, source, own);
-         source = part.text + part.len)
+    for (; source < own && atx_part_line_read(&part, source, own); source = part.text + part.len)
         if (part.line > 0)
-            status = atx_gathered_add(
-                out, &(atx_part){ .file = part.name, .line = part.line, .len = part.len }, part.text, err);
-    return status == AT_OK ? atx_str_status(&out->text, err) : status;
+            ATX_TRY(atx_gathered_add(
+                out, &(atx_part){ .file = part.name, .line = part.line, .len = part.len }, part.text, err));
+    return atx_str_status(&out->text, err);
 }
 
 /* ---- making a bundle ---- */
@@ -274,10 +270,9 @@ static at_status visit_one(walk *w, const char *name, const atx_where *at)
 
 static at_status visit(walk *w, const atx_used *uses)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < uses->count && status == AT_OK; i++)
-        status = visit_one(w, uses->names[i], &uses->where[i]);
-    return status;
+    for (int i = 0; i < uses->count; i++)
+        ATX_TRY(visit_one(w, uses->names[i], &uses->where[i]));
+    return AT_OK;
 }
 
 /* Adds a file's text behind the others. The array of parts has room for it. */
@@ -298,19 +293,17 @@ static at_status add_part(atx_bundle *out, atx_str *text, const char *bytes, siz
 static at_status write_pieces(atx_bundle *out, atx_str *text, const atx_gathered *sources, const char *file,
                               at_error *err)
 {
-    at_status status = AT_OK;
-    atx_str shown = { 0 };
-    for (size_t i = 0; i < sources->count && status == AT_OK; i++) {
+    ATX_LOCAL(atx_str) shown = { 0 };
+    for (size_t i = 0; i < sources->count; i++) {
         const atx_part *p = &sources->parts[i];
         atx_str_addf(text, "%s%zu %d %s\n", PIECE, p->len, p->line, p->file);
         atx_str_reset(&shown);
         atx_beside(&shown, file, p->file);
-        status = atx_str_status(&shown, err);
-        ATX_THEN(status, add_part(out, text, sources->text.data + p->begin, p->len, atx_str_text(&shown),
-                                  p->line, err));
+        ATX_TRY(atx_str_status(&shown, err));
+        ATX_TRY(
+            add_part(out, text, sources->text.data + p->begin, p->len, atx_str_text(&shown), p->line, err));
     }
-    atx_str_clear(&shown);
-    return status;
+    return AT_OK;
 }
 
 /* The file itself, in the pieces between which headers were put in. One text when it is stored. */
@@ -318,25 +311,22 @@ static at_status write_own(atx_bundle *out, atx_str *text, const atx_gathered *o
                            at_error *err)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    at_status status = AT_OK;
-    atx_str shown = { 0 };
-    for (size_t i = 0; i < own->count && status == AT_OK; i++) {
+    ATX_LOCAL(atx_str) shown = { 0 };
+    for (size_t i = 0; i < own->count; i++) {
         const atx_part *p = &own->parts[i];
         const char *bytes = own->text.data + p->begin;
         size_t mark = i && p->len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         atx_str_reset(&shown);
         atx_beside(&shown, file, p->file);
         bool itself = strcmp(p->file, name) == 0;
-        status = add_part(out, text, bytes + mark, p->len - mark, itself ? file : atx_str_text(&shown),
-                          p->line, err);
-        if (status == AT_OK && i + 1 < own->count && bytes[p->len - 1] != '\n') {
+        ATX_TRY(add_part(out, text, bytes + mark, p->len - mark, itself ? file : atx_str_text(&shown),
+                         p->line, err));
+        if (i + 1 < own->count && bytes[p->len - 1] != '\n') {
             atx_str_add(text, "\n");
             out->parts[out->part_count - 1].len++;
         }
     }
-    ATX_THEN(status, atx_str_status(&shown, err));
-    atx_str_clear(&shown);
-    return status;
+    return atx_str_status(&shown, err);
 }
 
 const char *atx_bundle_note(size_t *len, const char **rest, const char *source)
@@ -436,8 +426,8 @@ static at_status gather_fresh(atx_gathered *out, const atx_gather_request *reque
 static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_request *r,
                             const atx_commons *commons, at_error *err)
 {
-    atx_gathered pieces = { 0 }, gathered = { 0 };
-    atx_str note = { 0 };
+    ATX_LOCAL(atx_gathered) pieces = { 0 }, gathered = { 0 };
+    ATX_LOCAL(atx_str) note = { 0 };
     const atx_gather_request request = { r->file,
                                          r->sources ? r->sources : &NO_PATHS,
                                          r->includes ? r->includes : &NO_PATHS,
@@ -447,18 +437,14 @@ static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_re
                                          r->replaced,
                                          false };
     const char *data = r->data ? r->data : "";
-    at_status status = gather_fresh(&pieces, &request, err);
-    if (status == AT_OK && request.allowed)
-        status = atx_gather_own(&gathered, &request, r->source, r->len, err);
+    ATX_TRY(gather_fresh(&pieces, &request, err));
+    if (request.allowed)
+        ATX_TRY(atx_gather_own(&gathered, &request, r->source, r->len, err));
     const made_of m = { &pieces, &gathered, r->source, r->file, data, r->len, strlen(data) };
-    ATX_THEN(status, write_bundle(made, w, &m, err));
-    if (status == AT_OK && request.allowed)
-        status = atx_headers_note(&note, commons->headers, made->source, err);
-    ATX_THEN(status, put_note(made, &note, err));
-    atx_str_clear(&note);
-    atx_gathered_clear(&pieces);
-    atx_gathered_clear(&gathered);
-    return status;
+    ATX_TRY(write_bundle(made, w, &m, err));
+    if (request.allowed)
+        ATX_TRY(atx_headers_note(&note, commons->headers, made->source, err));
+    return put_note(made, &note, err);
 }
 
 /* Writes a stored bundle again: the text must be the same. */
@@ -466,7 +452,7 @@ static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_re
                             at_error *err)
 {
     atx_gathered pieces = { 0 }, gathered = { 0 };
-    atx_str note = { 0 };
+    ATX_LOCAL(atx_str) note = { 0 };
     size_t note_len, data_len;
     const char *rest, *behind, *known = atx_bundle_note(&note_len, &rest, r->source);
     const char *data = atx_bundle_data(&data_len, &behind, rest);
@@ -482,7 +468,6 @@ static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_re
         status = atx_fail(
             err, AT_ERR_INPUT,
             "%s: found other common code before the file than its `use` and `source` lines ask for", r->file);
-    atx_str_clear(&note);
     atx_gathered_clear(&pieces);
     return status;
 }
@@ -493,7 +478,7 @@ at_status atx_bundle_make(atx_bundle *out, const atx_bundle_request *request, co
     size_t own_len;
     const char *own = atx_bundle_own(&own_len, request->source, request->len);
     const bool stored = own != request->source;
-    atx_commons within = { 0 };
+    ATX_LOCAL(atx_commons) within = { 0 };
     atx_bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
@@ -509,7 +494,6 @@ at_status atx_bundle_make(atx_bundle *out, const atx_bundle_request *request, co
     free(made.source);
     free(made.headers);
     free(made.data);
-    atx_commons_clear(&within);
     return status;
 }
 

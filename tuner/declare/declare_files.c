@@ -33,7 +33,7 @@ static const atx_op_file *find_file(const atx_op *op, const char *name)
 static at_status note_file(atx_str *notes, atx_op *op, const char *name, const atx_where *w,
                            const atx_allowed *allowed, at_error *err)
 {
-    atx_str path = { 0 };
+    ATX_LOCAL(atx_str) path = { 0 };
     at_error cause = { 0 };
     char hash[ATX_HASH_TEXT] = "absent";
     atx_op_file *file = &op->text.files[op->text.file_count];
@@ -51,19 +51,17 @@ static at_status note_file(atx_str *notes, atx_op *op, const char *name, const a
     } else {
         atx_fail(err, status, "%s:%d:%d: %s", w->file, w->line, w->column, cause.text);
     }
-    atx_str_clear(&path);
     return status;
 }
 
 at_status atx_op_note_files(atx_str *notes, atx_op *op, const atx_allowed *allowed, at_error *err)
 {
-    at_status status = AT_OK;
-    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
+    for (int i = 0; i < op->arg_count; i++)
         if (op->args[i].input.file)
-            status = note_file(notes, op, op->args[i].input.file, &op->args[i].input.where, allowed, err);
-    if (status == AT_OK && op->expected.answer)
-        status = note_file(notes, op, op->expected.answer, &op->expected.answer_where, allowed, err);
-    return status == AT_OK ? atx_str_status(notes, err) : status;
+            ATX_TRY(note_file(notes, op, op->args[i].input.file, &op->args[i].input.where, allowed, err));
+    if (op->expected.answer)
+        ATX_TRY(note_file(notes, op, op->expected.answer, &op->expected.answer_where, allowed, err));
+    return atx_str_status(notes, err);
 }
 
 at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at_error *err)
@@ -71,9 +69,7 @@ at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at
     struct stat now;
     const atx_op_file *file = find_file(op, name);
     atx_join_path(path, op->text.file, name);
-    at_status status = atx_str_status(path, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_str_status(path, err));
     if (!file)
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: found the file '%s', and no folder of templates that it was read from; expected "

@@ -223,8 +223,7 @@ static bool is_file(const atx_str *path)
 static at_status find_include(atx_str *name, bool *found, const gathering *g, const char *includer,
                               const char *wanted, bool quoted, atx_where from)
 {
-    atx_str path = { 0 };
-    at_status status = AT_OK;
+    ATX_LOCAL(atx_str) path = { 0 };
     *found = false;
     if (quoted) {
         atx_join_path(name, includer, wanted);
@@ -239,9 +238,8 @@ static at_status find_include(atx_str *name, bool *found, const gathering *g, co
     }
     *found = *found && !atx_headers_have(g->headers, atx_str_text(&path), wanted);
     if (*found)
-        status = check_allowed(g, atx_str_text(&path), from);
-    atx_str_clear(&path);
-    return status;
+        ATX_TRY(check_allowed(g, atx_str_text(&path), from));
+    return AT_OK;
 }
 
 /* Follows the conditions that are open. `around`: those outside of the file and its guard. */
@@ -261,7 +259,7 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
     at_status status = AT_OK;
     const int around = g->conditions;
     bool own_guard = is_guarded_whole(text, len); /* its #ifndef is still to come */
-    atx_str included = { 0 }, shown = { 0 };
+    ATX_LOCAL(atx_str) included = { 0 }, shown = { 0 };
     atx_lexer lexer = lines_for(g, text, len);
     size_t from = 0;
     int from_number = 1;
@@ -285,26 +283,23 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
     }
     ATX_THEN(status, add_piece(g, name, from_number, text + from, len - from));
     g->conditions = around;
-    atx_str_clear(&included);
-    atx_str_clear(&shown);
     return status;
 }
 
 static at_status add_guarded(gathering *g, const char *name, const atx_str *text, bool once)
 {
     char hash[ATX_HASH_TEXT], lines[200];
-    at_status status = AT_OK;
     int n = 0;
     if (once) {
         atx_hash_text(hash, text->data, text->len);
         n = snprintf(lines, sizeof lines, "#ifndef AUTOTUNE_ONCE_%.24s\n#define AUTOTUNE_ONCE_%.24s\n", hash,
                      hash);
-        status = add_piece(g, name, 1, lines, (size_t)n);
+        ATX_TRY(add_piece(g, name, 1, lines, (size_t)n));
     }
-    ATX_THEN(status, add_lines(g, name, atx_str_text(text), text->len, once));
-    if (status == AT_OK && once)
-        status = add_piece(g, name, 1, "#endif\n", 7);
-    return status;
+    ATX_TRY(add_lines(g, name, atx_str_text(text), text->len, once));
+    if (once)
+        ATX_TRY(add_piece(g, name, 1, "#endif\n", 7));
+    return AT_OK;
 }
 
 /* Is it open already? *leave_out: and guarded, so that it would be empty here. */
@@ -433,24 +428,21 @@ static gathering begin(atx_gathered *out, const atx_gather_request *r, at_error 
 /* Folders, before a file in them is asked for. */
 static at_status check_includes(const gathering *g)
 {
-    atx_str path = { 0 };
-    at_status status = AT_OK;
-    for (int i = 0; i < g->includes->count && status == AT_OK; i++) {
+    ATX_LOCAL(atx_str) path = { 0 };
+    for (int i = 0; i < g->includes->count; i++) {
         atx_join_path(&path, g->file, g->includes->items[i]);
-        status = path.failed ? atx_no_memory(g->err) : check_allowed(g, path.data, g->includes->where[i]);
+        ATX_TRY(path.failed ? atx_no_memory(g->err) : check_allowed(g, path.data, g->includes->where[i]));
     }
-    atx_str_clear(&path);
-    return status;
+    return AT_OK;
 }
 
 /* ---- views of the device ---- */
 
 static at_status add_host_headers(gathering *g)
 {
-    at_status status = AT_OK;
-    for (const atx_embedded *e = atx_embedded_host; e->path && status == AT_OK; e++)
-        status = add_piece(g, HOST, 1, (const char *)e->data, e->len);
-    return status;
+    for (const atx_embedded *e = atx_embedded_host; e->path; e++)
+        ATX_TRY(add_piece(g, HOST, 1, (const char *)e->data, e->len));
+    return AT_OK;
 }
 
 static int newlines(const char *at, const char *end)
@@ -526,7 +518,7 @@ static at_status drop_blank(atx_gathered *out, size_t first, at_error *err)
 /* Of the pieces from `first` on, behind which there is no text yet. */
 static at_status view_pieces(gathering *g, const atx_gather_request *request, size_t first)
 {
-    atx_str roots = { 0 };
+    ATX_LOCAL(atx_str) roots = { 0 };
     atx_gathered *out = g->out;
     at_status status = atx_str_status(&out->text, g->err);
     if (status != AT_OK || first == out->count)
@@ -543,7 +535,6 @@ static at_status view_pieces(gathering *g, const atx_gather_request *request, si
     status = atx_str_status(&roots, g->err);
     ATX_THEN(status, atx_device_view(out->text.data + begin, out->text.len - begin, &view, g->err));
     ATX_THEN(status, drop_blank(out, first, g->err));
-    atx_str_clear(&roots);
     return status;
 }
 
@@ -579,9 +570,9 @@ at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, c
     struct stat info;
     if (stat(request->file, &info) == 0) /* the inclusion is circular */
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
-    at_status status = check_includes(&g);
-    ATX_THEN(status, add_lines(&g, request->file + atx_folder_len(request->file), text, len, false));
-    return status == AT_OK ? atx_str_status(&out->text, err) : status;
+    ATX_TRY(check_includes(&g));
+    ATX_TRY(add_lines(&g, request->file + atx_folder_len(request->file), text, len, false));
+    return atx_str_status(&out->text, err);
 }
 
 void atx_gathered_clear(atx_gathered *gathered)

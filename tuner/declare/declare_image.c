@@ -233,9 +233,9 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
 
 at_status atx_image_writer_status(const atx_image_writer *w, at_error *err)
 {
-    at_status status = atx_str_status(&w->structures, err);
-    ATX_THEN(status, atx_str_status(&w->links, err));
-    return status == AT_OK ? atx_str_status(&w->fixed, err) : status;
+    ATX_TRY(atx_str_status(&w->structures, err));
+    ATX_TRY(atx_str_status(&w->links, err));
+    return atx_str_status(&w->fixed, err);
 }
 
 void atx_image_writer_clear(atx_image_writer *w)

@@ -138,7 +138,7 @@ void atx_read_objective(atx_lines *lines, void *target)
 at_status atx_write_objective(atx_op *op, at_error *err)
 {
     bool reads[ATX_MAX_METRICS] = { false };
-    atx_str out = { 0 };
+    ATX_LOCAL(atx_str) out = { 0 };
     const char *separator = "";
     int chosen = op->goal.objective - 1;
     atx_str_add(&out, "");
@@ -158,7 +158,6 @@ at_status atx_write_objective(atx_op *op, at_error *err)
     atx_str_add(&out, chosen >= 0 ? ")" : "");
     op->goal.objective_text = atx_text_copy(atx_str_text(&out), out.len);
     bool whole = !out.failed && op->goal.objective_text;
-    atx_str_clear(&out);
     return whole ? AT_OK : atx_no_memory(err);
 }
 

@@ -31,7 +31,7 @@ static void add_requirement(atx_lines *lines, atx_template *t, const atx_str *co
     struct atx_template_scope *in = &t->scope;
     const atx_scope scope = { .find = atx_symbols_find, .context = &in->symbols };
     atx_require r = { .where = atx_lines_where(lines, lines->line) };
-    atx_str reason = { 0 };
+    ATX_LOCAL(atx_str) reason = { 0 };
     atx_str_addf(&reason, "its target is %s", t->build.target);
     atx_lines_note(lines, atx_str_status(condition, lines->err));
     atx_lines_note(lines, atx_str_status(&reason, lines->err));
@@ -43,13 +43,12 @@ static void add_requirement(atx_lines *lines, atx_template *t, const atx_str *co
         atx_lines_grow(lines, &in->requires, &in->require_cap, in->require_count, sizeof r))
     in->requires[in->require_count++] = r;
     else atx_requires_clear(&r, 1);
-    atx_str_clear(&reason);
 }
 
 void atx_read_target(atx_lines *lines, void *target)
 {
     atx_template *t = ((atx_reading *)target)->t;
-    atx_str condition = { 0 }, words = { 0 };
+    ATX_LOCAL(atx_str) condition = { 0 }, words = { 0 };
     if (atx_lines_skip_word(lines, ATX_TARGET_SPECIFIC)) {
         strcpy(t->build.target, ATX_TARGET_SPECIFIC);
         return;
@@ -75,8 +74,6 @@ void atx_read_target(atx_lines *lines, void *target)
         strcpy(t->build.target, atx_str_text(&words));
         add_requirement(lines, t, &condition);
     }
-    atx_str_clear(&words);
-    atx_str_clear(&condition);
 }
 
 /* ---- the code's own words ---- */

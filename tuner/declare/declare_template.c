@@ -352,9 +352,7 @@ static at_status add_require(atx_template *t, const char *text, const char *reas
     atx_scope scope = { .find = atx_symbols_find, .context = &t->scope.symbols };
     atx_require require = { .implied = true, .where = where };
 
-    at_status status = atx_expr_compile(&require.expr, text, strlen(text), &scope, where, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_expr_compile(&require.expr, text, strlen(text), &scope, where, err));
     require.reason = atx_text_copy(reason, strlen(reason));
     if (!require.reason || !atx_grow(&t->scope.requires, &t->scope.require_cap, t->scope.require_count,
                                      sizeof *t->scope.requires)) {
@@ -373,7 +371,7 @@ static at_status add_require(atx_template *t, const char *text, const char *reas
 static at_status require_value(atx_template *t, const atx_arg *arg, at_error *err)
 {
     char reason[ATX_MAX_NAME + 32];
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     int64_t least = 0, most = 0;
     if (!arg->expr || atx_dtype_is_real(arg->type) || arg->type == ATX_I64 ||
         atx_loops_read_by(&t->call.loops, arg->expr))
@@ -385,18 +383,15 @@ static at_status require_value(atx_template *t, const atx_arg *arg, at_error *er
                  is_name ? "%s >= %" PRId64 " && %s <= %" PRId64 : "(%s) >= %" PRId64 " && (%s) <= %" PRId64,
                  value, least, value, most);
     snprintf(reason, sizeof reason, "'%s' is of %s", arg->name, atx_dtype_name(arg->type));
-    at_status status = atx_str_status(&text, err);
-    ATX_THEN(status, add_require(t, atx_str_text(&text), reason, arg->where, err));
-    atx_str_clear(&text);
-    return status;
+    ATX_TRY(atx_str_status(&text, err));
+    return add_require(t, atx_str_text(&text), reason, arg->where, err);
 }
 
 static at_status require_values(atx_template *t, at_error *err)
 {
-    at_status status = AT_OK;
-    for (size_t i = 0; i < t->call.own_count && status == AT_OK; i++)
-        status = require_value(t, &t->call.own[i], err);
-    return status;
+    for (size_t i = 0; i < t->call.own_count; i++)
+        ATX_TRY(require_value(t, &t->call.own[i], err));
+    return AT_OK;
 }
 
 /* ---- alignment, the rule ---- */
@@ -415,11 +410,10 @@ static at_status require_full(atx_template *t, const atx_align *align, atx_where
 static at_status require_full_alignments(const atx_reading *r, at_error *err)
 {
     const atx_op *op = r->t->op;
-    at_status status = AT_OK;
-    for (int i = 0; i < op->shape.align_count && status == AT_OK; i++)
+    for (int i = 0; i < op->shape.align_count; i++)
         if (!template_reads(r->t, op->shape.aligns[i].slot))
-            status = require_full(r->t, &op->shape.aligns[i], r->name_where, err);
-    return status;
+            ATX_TRY(require_full(r->t, &op->shape.aligns[i], r->name_where, err));
+    return AT_OK;
 }
 
 static at_status read_all(atx_template *t, const atx_commons *commons, const char *source, size_t len,
@@ -502,16 +496,13 @@ static at_status make_bundle(atx_bundle *out, atx_bundle_request request, const 
 {
     size_t own_len;
     const char *own = atx_bundle_own(&own_len, request.source, request.len);
-    atx_str reached = { 0 }, replaced = { 0 };
+    ATX_LOCAL(atx_str) reached = { 0 }, replaced = { 0 };
     add_reached(&reached, t, own, own_len);
     add_replaced(&replaced, t);
     request.reached = atx_str_text(&reached);
     request.replaced = atx_str_text(&replaced);
-    at_status status = atx_str_status(reached.failed ? &reached : &replaced, err);
-    ATX_THEN(status, atx_bundle_make(out, &request, commons, err));
-    atx_str_clear(&reached);
-    atx_str_clear(&replaced);
-    return status;
+    ATX_TRY(atx_str_status(reached.failed ? &reached : &replaced, err));
+    return atx_bundle_make(out, &request, commons, err);
 }
 
 at_status atx_template_read(atx_template **out, const atx_op *op, const char *source, size_t len,

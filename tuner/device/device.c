@@ -218,7 +218,7 @@ at_status atx_device_recorded(atx_device *device, const atx_problem_key *problem
 /* 40 launches at 40 GB/s: a hundredth of a GPU's bandwidth, and more launches than a trial has. */
 #define DEADLINE_S        4.0
 #define DEADLINE_S_A_BYTE (40 / 40e9)
-#define DEADLINE_WEIGH_S                                                                                     \
+#define DEADLINE_ENERGY_S                                                                                    \
     4.0 /* half a second between two steps of a counter, and two for one that stands still */
 
 double atx_trial_deadline_s(const atx_setup *setup)
@@ -226,5 +226,5 @@ double atx_trial_deadline_s(const atx_setup *setup)
     double bytes = 0;
     for (int i = 0; i < setup->buffer_count; i++)
         bytes += (double)setup->buffers[i].bytes;
-    return DEADLINE_S + (setup->energy ? DEADLINE_WEIGH_S : 0) + DEADLINE_S_A_BYTE * bytes;
+    return DEADLINE_S + (setup->energy ? DEADLINE_ENERGY_S : 0) + DEADLINE_S_A_BYTE * bytes;
 }

@@ -69,6 +69,7 @@ typedef struct atx_replay_spec {
  * to be a device's. */
 at_status atx_device_replay_parse(atx_replay_spec *out, const char *spec, at_error *err) AT_MUST_CHECK;
 void atx_device_close(atx_device *device);
+ATX_CLOSES(atx_device)
 const atx_device_info *atx_device_info_of(const atx_device *device);
 
 /*

@@ -32,7 +32,7 @@ struct atx_borrowed {
     bool returned;
     at_status status; /* of the device */
     at_error why;
-    int to_lender, to_borrower; /* eventfd */
+    int to_owner, to_borrower; /* eventfd */
 };
 
 static atx_borrowed *ours(atx_device *device)
@@ -78,8 +78,8 @@ static at_status borrowed_submit(atx_device *device, const atx_trial *trial, at_
     if (room)
         l->asked[l->asked_count++] = *trial;
     pthread_mutex_unlock(&l->lock);
-    ring(l->to_lender);
-    return room ? AT_OK : atx_bug(err, "the lent device's queue is full");
+    ring(l->to_owner);
+    return room ? AT_OK : atx_bug(err, "the borrowed device's queue is full");
 }
 
 static at_status borrowed_pump(atx_device *device, atx_measured *out, bool *got, at_error *err)
@@ -108,7 +108,7 @@ static struct pollfd borrowed_fd(const atx_device *device)
     return (struct pollfd){ .fd = ((const atx_borrowed *)device)->to_borrower, .events = POLLIN };
 }
 
-/* The lender may be about to read memory that the borrower frees next. */
+/* The owner may be about to read memory that the borrower frees next. */
 static void borrowed_close(atx_device *device)
 {
     atx_borrowed *l = ours(device);
@@ -117,14 +117,14 @@ static void borrowed_close(atx_device *device)
     while (l->moving)
         pthread_cond_wait(&l->moved, &l->lock);
     l->returned = true;
-    ring(l->to_lender); /* within the lock: without it the lender may be gone */
+    ring(l->to_owner); /* within the lock: without it the owner may be gone */
     pthread_mutex_unlock(&l->lock);
 }
 
 static at_status no_setup(atx_device *device, const atx_setup *setup, at_error *err)
 {
     (void)device, (void)setup;
-    return atx_bug(err, "a lent device was to open a problem");
+    return atx_bug(err, "a borrowed device was to open a problem");
 }
 
 static at_status no_remeasure(atx_device *device, const atx_remeasure_request *request,
@@ -144,7 +144,7 @@ static const atx_device_kind BORROWED = {
     .remeasure = no_remeasure,
 };
 
-/* ---- the lender ---- */
+/* ---- the owner ---- */
 
 /* Takes the request to the device. */
 static at_status carry(atx_borrowed *l, bool *returned, at_error *err)
@@ -192,7 +192,7 @@ static at_status bring_back(atx_borrowed *l, at_error *err)
 static void tell_failure(atx_borrowed *l, at_status status, const at_error *why)
 {
     bool returned = false;
-    struct pollfd fd = { .fd = l->to_lender, .events = POLLIN };
+    struct pollfd fd = { .fd = l->to_owner, .events = POLLIN };
     pthread_mutex_lock(&l->lock);
     l->status = status;
     l->why = *why;
@@ -204,7 +204,7 @@ static void tell_failure(atx_borrowed *l, at_status status, const at_error *why)
         returned = l->returned;
         pthread_mutex_unlock(&l->lock);
         if (!returned && poll(&fd, 1, -1) > 0)
-            hush(l->to_lender);
+            hush(l->to_owner);
     }
 }
 
@@ -213,9 +213,9 @@ at_status atx_borrowed_serve(atx_borrowed *l, at_error *err)
     bool returned = false;
     at_status status = AT_OK;
     while (status == AT_OK && !(returned && atx_device_queued(l->real) == 0)) {
-        struct pollfd fds[] = { atx_device_fd(l->real), { .fd = l->to_lender, .events = POLLIN } };
+        struct pollfd fds[] = { atx_device_fd(l->real), { .fd = l->to_owner, .events = POLLIN } };
         poll(fds, 2, LOOK_MS);
-        hush(l->to_lender);
+        hush(l->to_owner);
         status = carry(l, &returned, err);
         ATX_THEN(status, bring_back(l, err));
     }
@@ -241,9 +241,9 @@ at_status atx_borrowed_open(atx_borrowed **out, atx_device *device, at_error *er
     l->real = device;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->moved, NULL);
-    l->to_lender = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    l->to_owner = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->to_borrower = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (l->to_lender < 0 || l->to_borrower < 0) {
+    if (l->to_owner < 0 || l->to_borrower < 0) {
         atx_fail(err, AT_ERR_SYSTEM, "no descriptor is left for a second device: %s", strerror(errno));
         atx_borrowed_close(l);
         return AT_ERR_SYSTEM;
@@ -256,8 +256,8 @@ void atx_borrowed_close(atx_borrowed *l)
 {
     if (!l)
         return;
-    if (l->to_lender >= 0)
-        close(l->to_lender);
+    if (l->to_owner >= 0)
+        close(l->to_owner);
     if (l->to_borrower >= 0)
         close(l->to_borrower);
     pthread_mutex_destroy(&l->lock);

@@ -27,16 +27,10 @@
 
 #define LOOK_S 0.02 /* in a re-measurement that takes as long as it took: whether the user still wants it */
 
-/* One recorded configuration. Texts are owned. */
-typedef struct entry {
-    char *name, *hash, *config, *log, *measured_at;
-    atx_measured m; /* without its log */
-} entry;
-
 /* One recorded problem: its entries by name and configuration, and its winner. */
 typedef struct recording {
-    atx_str problem; /* "transpose 4096x4096 b4" */
-    entry *entries;
+    atx_str problem;        /* "transpose 4096x4096 b4" */
+    atx_trial_row *entries; /* texts owned */
     size_t count, cap;
     bool failed; /* out of memory while reading */
     bool has_winner;
@@ -69,30 +63,13 @@ static replay *ours(atx_device *device)
 
 /* ---- reading ---- */
 
-static void entry_clear(entry *e)
-{
-    free(e->name);
-    free(e->hash);
-    free(e->config);
-    free(e->log);
-    free(e->measured_at);
-    *e = (entry){ 0 };
-}
-
 static void recording_clear(recording *t)
 {
     for (size_t i = 0; i < t->count; i++)
-        entry_clear(&t->entries[i]);
+        atx_trial_row_clear(&t->entries[i]);
     free(t->entries);
     atx_str_clear(&t->problem);
     atx_answer_clear(&t->winner);
-}
-
-static char *owned(const char *text, bool *failed)
-{
-    char *copy = atx_text_copy(text, strlen(text));
-    *failed |= !copy;
-    return copy;
 }
 
 /* A recording may come from anywhere: a time that is none answers nothing. */
@@ -111,32 +88,24 @@ static bool add_entry(void *context, const atx_trial_row *row, const atx_fingerp
         t->failed = true;
         return false;
     }
-    t->entries[t->count++] = (entry){ .name = owned(row->template_name, &t->failed),
-                                      .hash = owned(row->template_hash, &t->failed),
-                                      .config = owned(row->config, &t->failed),
-                                      .log = owned(row->log, &t->failed),
-                                      .measured_at = owned(row->measured_at, &t->failed),
-                                      .m = { .outcome = row->outcome,
-                                             .timing = row->timing,
-                                             .resources = row->resources,
-                                             .conditions = ATX_CONDITIONS_UNKNOWN } };
+    t->failed = !atx_trial_row_copy(&t->entries[t->count++], row);
     return !t->failed;
 }
 
 static int by_name_and_config(const void *a, const void *b)
 {
-    const entry *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
+    const atx_trial_row *x = a, *y = b;
+    int order = strcmp(x->template_name, y->template_name);
     return order ? order : strcmp(x->config, y->config);
 }
 
 /* The same configuration of several versions of a template: the newest first. */
 static int by_all(const void *a, const void *b)
 {
-    const entry *x = a, *y = b;
+    const atx_trial_row *x = a, *y = b;
     int order = by_name_and_config(a, b);
     order = order ? order : strcmp(y->measured_at, x->measured_at);
-    return order ? order : strcmp(x->hash, y->hash);
+    return order ? order : strcmp(x->template_hash, y->template_hash);
 }
 
 static void sort_entries(recording *t)
@@ -146,7 +115,7 @@ static void sort_entries(recording *t)
         qsort(t->entries, t->count, sizeof *t->entries, by_all);
     for (size_t i = 0; i < t->count; i++) {
         if (kept && by_name_and_config(&t->entries[kept - 1], &t->entries[i]) == 0)
-            entry_clear(&t->entries[i]);
+            atx_trial_row_clear(&t->entries[i]);
         else
             t->entries[kept++] = t->entries[i];
     }
@@ -191,10 +160,9 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
                                  atx_recorded_visit *visit, void *context, at_error *err)
 {
     replay *d = ours(device);
-    atx_str problem = { 0 };
+    ATX_LOCAL(atx_str) problem = { 0 };
     atx_str_addf(&problem, "%s %s %s", key->op, key->shape, key->type_key);
     const recording *t = find_recording(d, atx_str_text(&problem));
-    atx_str_clear(&problem);
     if (!t) {
         if (!atx_grow(&d->recordings, &d->recording_cap, d->recording_count, sizeof *d->recordings))
             return atx_no_memory(err);
@@ -203,7 +171,7 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
         ATX_TRY(read_recording(&d->recordings[d->recording_count - 1], d, key, warm, err));
     }
     for (size_t i = 0; i < t->count; i++)
-        visit(context, t->entries[i].name, t->entries[i].hash, t->entries[i].config);
+        visit(context, t->entries[i].template_name, t->entries[i].template_hash, t->entries[i].config);
     return AT_OK;
 }
 
@@ -222,16 +190,16 @@ static bool is_of(const char *identity, const recording *t, const char **rest)
 static int by_text(const void *a, const void *b)
 {
     const char *text = a;
-    const entry *e = b;
+    const atx_trial_row *e = b;
     size_t len = strcspn(text, " ");
-    int order = strncmp(text, e->name, len);
-    if (order == 0 && e->name[len])
+    int order = strncmp(text, e->template_name, len);
+    if (order == 0 && e->template_name[len])
         order = -1;
     return order ? order : strcmp(text[len] ? text + len + 1 : "", e->config);
 }
 
 /* The recorded configuration with this identity; *from is its recording. NULL: not recorded. */
-static const entry *find_entry(const replay *d, const char *identity, const recording **from)
+static const atx_trial_row *find_entry(const replay *d, const char *identity, const recording **from)
 {
     const char *rest;
     for (size_t i = 0; i < d->recording_count; i++) {
@@ -284,11 +252,15 @@ static at_status replay_submit(atx_device *device, const atx_trial *trial, at_er
     const recording *t;
     if (d->queue_count == ATX_DEVICE_QUEUE)
         return atx_bug(err, "the device's queue is full");
-    const entry *e = find_entry(d, trial->kernel.identity, &t);
+    const atx_trial_row *e = find_entry(d, trial->kernel.identity, &t);
     if (!e)
         return not_recorded(trial->kernel.identity, err);
     waiting *w = &d->queue[d->queue_count++];
-    *w = (waiting){ .m = e->m, .log = e->log };
+    *w = (waiting){ .m = { .outcome = e->outcome,
+                           .timing = e->timing,
+                           .resources = e->resources,
+                           .conditions = ATX_CONDITIONS_UNKNOWN },
+                    .log = e->log };
     w->m.tag = trial->tag;
     if (d->pace > 0) {
         double now_s = atx_now_s(), before_s = d->queue_count > 1 ? w[-1].until_s : 0;
@@ -301,8 +273,8 @@ static at_status replay_submit(atx_device *device, const atx_trial *trial, at_er
 static atx_resources replay_resources(atx_device *device, const char *identity)
 {
     const recording *t;
-    const entry *e = find_entry(ours(device), identity, &t);
-    return e ? e->m.resources : ATX_RESOURCES_UNKNOWN;
+    const atx_trial_row *e = find_entry(ours(device), identity, &t);
+    return e ? e->resources : ATX_RESOURCES_UNKNOWN;
 }
 
 static struct pollfd replay_fd(const atx_device *device)
@@ -327,29 +299,29 @@ static at_status replay_pump(atx_device *device, atx_measured *out, bool *got, a
 /* ---- the re-measurement ---- */
 
 /* Is `name` ("tile TILE=32 ...", as winners name others) this entry? */
-static bool is_named(const char *name, const entry *e)
+static bool is_named(const char *name, const atx_trial_row *e)
 {
-    size_t len = strlen(e->name);
-    return strncmp(name, e->name, len) == 0 && name[len] == ' ' && strcmp(name + len + 1, e->config) == 0;
+    size_t len = strlen(e->template_name);
+    return strncmp(name, e->template_name, len) == 0 && name[len] == ' ' &&
+           strcmp(name + len + 1, e->config) == 0;
 }
 
 /* Is the entry one of the lines? */
-static bool is_listed(const char *lines, const entry *e)
+static bool is_listed(const char *lines, const atx_trial_row *e)
 {
     ATX_LOCAL(atx_str) line = { 0 };
     bool found = false;
-    atx_str_addf(&line, "%s %s", e->name, e->config);
+    atx_str_addf(&line, "%s %s", e->template_name, e->config);
     const char *text = atx_str_text(&line);
     for (const char *at = lines; !found && (at = strstr(at, text)) != NULL; at++)
         found = (at == lines || at[-1] == '\n') && (at[line.len] == '\0' || at[line.len] == '\n');
     return found;
 }
 
-static atx_remeasure_row not_faster(const entry *e, double limit_s)
+static atx_remeasure_row not_faster(const atx_trial_row *e, double limit_s)
 {
-    atx_remeasure_row row = { .outcome = e->m.outcome, .timing = e->m.timing };
-    row.timing.median_s = fmax(e->m.timing.median_s, nextafter(limit_s, INFINITY));
-    snprintf(row.log, sizeof row.log, "%.*s", (int)sizeof row.log - 1, e->m.log);
+    atx_remeasure_row row = { .outcome = e->outcome, .timing = e->timing };
+    row.timing.median_s = fmax(e->timing.median_s, nextafter(limit_s, INFINITY));
     return row;
 }
 
@@ -371,9 +343,9 @@ static atx_remeasure_row row_of_ceiling(const atx_winner *w)
                                 .timing.samples = w->timing.samples };
 }
 
-static bool is_winner(const atx_winner *w, const entry *e)
+static bool is_winner(const atx_winner *w, const atx_trial_row *e)
 {
-    return w && strcmp(w->template_name, e->name) == 0 && strcmp(w->config, e->config) == 0;
+    return w && strcmp(w->template_name, e->template_name) == 0 && strcmp(w->config, e->config) == 0;
 }
 
 /* `w` is the recorded winner of the problem, NULL: there is none. `won`: it is among the top candidates. */
@@ -388,7 +360,7 @@ static at_status remeasure_row(atx_remeasure_row *out, const replay *d, const at
                    : (atx_remeasure_row){ .outcome = ATX_LAUNCH_FAILED, .log = "not recorded" };
         return AT_OK;
     }
-    const entry *e = find_entry(d, f->kernel.identity, &t);
+    const atx_trial_row *e = find_entry(d, f->kernel.identity, &t);
     if (!e)
         return not_recorded(f->kernel.identity, err);
     if (f->is_copy)
@@ -424,7 +396,7 @@ static at_status replay_remeasure(atx_device *device, const atx_remeasure_reques
         const recording *t = NULL;
         const atx_top_candidate *it = &request->list[i];
         rows[i] = (atx_remeasure_row){ .outcome = ATX_TIMED, .verdict = ATX_NO_VERDICT };
-        const entry *e = it->is_copy || it->is_memcpy ? NULL : find_entry(d, it->kernel.identity, &t);
+        const atx_trial_row *e = it->is_copy || it->is_memcpy ? NULL : find_entry(d, it->kernel.identity, &t);
         if (e && t->has_winner) {
             w = &t->winner.winner;
             won = won || is_winner(w, e);

@@ -74,9 +74,9 @@ at_status atx_runner_receive(atx_runner *d, uint32_t *kind, atx_str *body, doubl
             return fell_silent(d, wait_time.waited_s, err);
     }
     wait_time = atx_wait_time_begin();
-    bool (*patient)(void *) =
+    bool (*keep_waiting)(void *) =
         d->child.site ? NULL : frame_may_go_on; /* of a rank that is cut off others know */
-    if (atx_wire_recv_while(d->child.fd, kind, body, patient, &wait_time, NULL) == AT_OK && *kind != 0)
+    if (atx_wire_recv_while(d->child.fd, kind, body, keep_waiting, &wait_time, NULL) == AT_OK && *kind != 0)
         return AT_OK;
     atx_child_exit_status(&d->child, how, sizeof how);
     return atx_fail(err, AT_ERR_DEVICE, "the runner of device %d ended: %s", d->ordinal, how);

@@ -167,7 +167,7 @@ typedef struct atx_setup {
     bool gaps;          /* the reference does not write all of its outputs: the rest must not change */
     int64_t copy_bytes; /* that a copy of the problem moves from the first input to the first output */
     bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */
-    bool energy;        /* launches of the op's own kernels are also weighed: atx_timing.joules */
+    bool energy;        /* the energy of the op's own kernels is measured: atx_timing.joules */
     bool warm;          /* do not rotate buffers out of the L2 cache */
     uint64_t seed;      /* of the random bits */
     uint64_t chance;    /* 0: checks are random; in a test: the same checks each time */

@@ -62,7 +62,7 @@ static void add_op_name(atx_str *out, const declaring *d)
 static void add_free_name(atx_str *out, const declaring *d)
 {
     static const char ENDING[] = "_recorded";
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     add_op_name(&name, d);
     bool taken = !d->options->name && d->options->is_taken && !name.failed &&
                  d->options->is_taken(d->options->context, atx_str_text(&name));
@@ -70,7 +70,6 @@ static void add_free_name(atx_str *out, const declaring *d)
     atx_str_add_bytes(out, atx_str_text(&name), taken && name.len > room ? room : name.len);
     atx_str_add(out, taken ? ENDING : "");
     out->failed |= name.failed;
-    atx_str_clear(&name);
 }
 
 /* How many values from `at` on are an arithmetic progression upwards. */
@@ -269,14 +268,13 @@ static at_status try_values(const declaring *d, const atx_py_guard *guard, const
 
 static at_status try_guard(const declaring *d, const atx_py_guard *guard, atx_py_error *why)
 {
-    atx_expr *holds = NULL;
+    ATX_CLOSED(atx_expr) *holds = NULL;
     at_error cause = { 0 };
     at_status status = compile(&holds, d, &guard->text, &cause);
     if (status == AT_OK)
         status = try_values(d, guard, holds, why);
     else
         atx_py_refuse(why, guard->offset, "%.140s", cause.text);
-    atx_expr_close(holds);
     return status;
 }
 
@@ -311,7 +309,7 @@ static at_status translate(atx_py_condition *out, const declaring *d, const atx_
 /* How many of the recorded configurations break it; one that cannot be evaluated does. */
 static at_status count_broken(size_t *broken, const declaring *d, const atx_str *text, atx_py_error *why)
 {
-    atx_expr *expr = NULL;
+    ATX_CLOSED(atx_expr) *expr = NULL;
     at_error cause = { 0 };
     int64_t slots[ATX_MAX_SLOTS];
     *broken = 0;
@@ -329,7 +327,6 @@ static at_status count_broken(size_t *broken, const declaring *d, const atx_str 
             atx_expr_eval(&holds, expr, slots, NULL) != AT_OK || !holds)
             ++*broken;
     }
-    atx_expr_close(expr);
     return AT_OK;
 }
 

@@ -15,13 +15,13 @@
 typedef struct atx_import_file atx_import_file;
 struct atx_import_result; /* import_results.h */
 
-/* A format: its file has one of these, and import_file.c a row that names it. */
+/* A format: a file that reads it has one of these, and import_file.c a row that names it. */
 typedef struct atx_import_format {
     const char *tool;       /* where a recording comes from, in its fingerprint */
     const char *looks_like; /* for messages */
     const char *has[2]; /* members of its root, by which it is known; NULL: the root is a list of objects */
-    bool (*about)(
-        atx_import_file *file); /* kernel, sizes, type, device; false: out of memory. NULL: nothing */
+    const char *kernel, *device, *sizes;  /* paths (atx_json_at) to what it says of them; NULL: nothing */
+    bool (*about)(atx_import_file *file); /* what else it says; false: out of memory. NULL: nothing */
     at_status (*read)(atx_import_file *file, at_error *err);
     /* In place of `read`: one result of the list that is the last of `has`, or the root (import_results.h).
      */
@@ -93,8 +93,8 @@ bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t
 at_status atx_import_read_name(char out[ATX_MAX_NAME], const atx_json *json, uint32_t node, const char *what,
                                at_error *err) AT_MUST_CHECK;
 
-/* A number, or a list of them, as the sizes of the problem. */
-void atx_import_read_sizes(atx_import_file *file, uint32_t node);
+/* What the format's paths lead to, and its `about`. False: out of memory. */
+bool atx_import_read_about(atx_import_file *file);
 
 int atx_import_find_param(const atx_import_file *file, const char *name, size_t len); /* -1: none */
 

@@ -1,7 +1,11 @@
-/* import_results.c - see import_results.h. */
+/*
+ * import_results.c - formats that are a list of results: how such a list is read, and those of CLBlast, the
+ * Kernel Tuning Toolkit and Triton.
+ */
 #include "exchange/import_results.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void atx_import_add_setting(atx_import_result *out, uint32_t name, uint32_t value)
 {
@@ -71,3 +75,99 @@ at_status atx_import_read_results(atx_import_file *file, uint32_t list, atx_impo
         ATX_TRY(atx_import_sort_values(file, i, err));
     return AT_OK;
 }
+
+/* ---- CLBlast's tuners, clblast_FAMILY_PRECISION.json: milliseconds, without configurations that failed ----
+ */
+
+/* Sizes are texts; those that the kernel has not are missing. All of them are read, or none. */
+static bool read_sizes(atx_import_file *file)
+{
+    static const char *const NAMES[] = { "arg_m", "arg_n", "arg_k" };
+    bool good = true, all = true;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && good; i++) {
+        const uint32_t node = atx_json_member(&file->json, 0, NAMES[i]);
+        char text[24] = "", *end = text;
+        good = atx_import_copy_text(text, sizeof text, &file->json, node);
+        const long size = strtol(text, &end, 10);
+        if (size >= 1 && size <= ATX_IMPORT_MAX_SIZE && !*end)
+            file->sizes[file->size_count++] = size;
+        else
+            all = all && !node;
+    }
+    file->size_count = all ? file->size_count : 0;
+    return good;
+}
+
+static at_status look_clblast(atx_import_result *out, const atx_import_file *file, uint32_t node,
+                              at_error *err)
+{
+    (void)err;
+    atx_import_add_settings(out, &file->json, atx_json_member(&file->json, node, "parameters"));
+    out->time = atx_json_member(&file->json, node, "time");
+    return AT_OK;
+}
+
+const atx_import_format atx_import_clblast = { .tool = "CLBlast tuner",
+                                               .looks_like = "a file of CLBlast's tuner",
+                                               .has = { "kernel_family", "results" },
+                                               .kernel = "kernel_family",
+                                               .device = "device",
+                                               .about = read_sizes,
+                                               .look = look_clblast };
+
+/* ---- the Kernel Tuning Toolkit's JSON ---- */
+
+static at_status look_ktt(atx_import_result *out, const atx_import_file *file, uint32_t node, at_error *err)
+{
+    const atx_json *json = &file->json;
+    uint32_t pairs = atx_json_member(json, node, "Configuration"),
+             ended = atx_json_member(json, node, "Status");
+    bool list = pairs && json->nodes[pairs].kind == ATX_JSON_ARRAY;
+    for (uint32_t at = list ? atx_json_first(json, pairs) : 0; at; at = atx_json_next(json, at)) {
+        uint32_t name = atx_json_member(json, at, "Name"), value = atx_json_member(json, at, "Value");
+        if (!name || !value)
+            return atx_json_fail(json, at, 0, err, "found a parameter without Name or Value; expected both");
+        atx_import_add_setting(out, name, value);
+    }
+    out->time = atx_json_member(json, node, "TotalDuration");
+    out->failure = ended && !atx_json_is(json, ended, "Ok") ? ended : 0;
+    return atx_import_read_unit(&out->unit_s, json, atx_json_at(json, 0, "Metadata/TimeUnit"), err);
+}
+
+const atx_import_format atx_import_ktt = { .tool = "KTT results",
+                                           .looks_like = "results of KTT",
+                                           .has = { "Metadata", "Results" },
+                                           .kernel = "Results/0/KernelName", /* a file is about one */
+                                           .device = "Metadata/Device",
+                                           .look = look_ktt };
+
+/*
+ * ---- Triton's autotuner with cache_results=True, KERNEL.autotune.json ----
+ *
+ * Pairs of a Config and its times in milliseconds, median first; a configuration that failed has infinity.
+ * The file names no device.
+ */
+
+/* kwargs are the kernel's own parameters; the rest of a Config are numbers, but for functions, which JSON has
+ * as null. */
+static at_status look_triton(atx_import_result *out, const atx_import_file *file, uint32_t node,
+                             at_error *err)
+{
+    const atx_json *json = &file->json;
+    uint32_t config = json->nodes[node].kind == ATX_JSON_ARRAY ? atx_json_first(json, node) : 0;
+    uint32_t times = config ? atx_json_next(json, config) : 0;
+    if (!times || json->nodes[config].kind != ATX_JSON_OBJECT)
+        return atx_json_fail(json, node, 0, err,
+                             "found no pair of a configuration and its times; expected one");
+    atx_import_add_settings(out, json, atx_json_member(json, config, "kwargs"));
+    for (uint32_t at = atx_json_first(json, config); at; at = atx_json_next(json, at))
+        if (json->nodes[at + 1].kind == ATX_JSON_NUMBER)
+            atx_import_add_setting(out, at, at + 1);
+    out->time = json->nodes[times].kind == ATX_JSON_ARRAY ? atx_json_first(json, times) : times;
+    return AT_OK;
+}
+
+const atx_import_format atx_import_triton = { .tool = "Triton autotuner",
+                                              .looks_like = "a cache file of Triton's autotuner",
+                                              .has = { "configs_timings" },
+                                              .look = look_triton };

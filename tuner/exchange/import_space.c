@@ -74,9 +74,10 @@ static at_status read_param(atx_import_file *file, uint32_t node, at_error *err)
 /* ---- the kernel ---- */
 
 /* The type of the first argument that is written. */
-static bool read_type(atx_import_file *file, uint32_t arguments)
+static bool read_type(atx_import_file *file)
 {
     const atx_json *json = &file->json;
+    uint32_t arguments = atx_json_at(json, 0, "KernelSpecification/Arguments");
     char name[32] = "";
     if (!arguments || json->nodes[arguments].kind != ATX_JSON_ARRAY)
         return true;
@@ -90,18 +91,6 @@ static bool read_type(atx_import_file *file, uint32_t arguments)
         return good;
     }
     return true;
-}
-
-static bool read_about(atx_import_file *file)
-{
-    const atx_json *json = &file->json;
-    uint32_t kernel = atx_json_member(json, 0, "KernelSpecification");
-    if (!kernel)
-        return true;
-    atx_import_read_sizes(file, atx_json_member(json, kernel, "ProblemSize"));
-    return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
-                                atx_json_member(json, kernel, "KernelName")) &&
-           read_type(file, atx_json_member(json, kernel, "Arguments"));
 }
 
 static at_status read_space(atx_import_file *file, at_error *err)
@@ -122,6 +111,8 @@ static at_status read_space(atx_import_file *file, at_error *err)
 const atx_import_format atx_import_t1 = { .tool = "T1 declaration",
                                           .looks_like = "a T1 declaration",
                                           .has = { "ConfigurationSpace" },
-                                          .about = read_about,
+                                          .kernel = "KernelSpecification/KernelName",
+                                          .sizes = "KernelSpecification/ProblemSize",
+                                          .about = read_type,
                                           .read = read_space,
                                           .declares = true };

@@ -42,19 +42,12 @@ static void read_type_key(atx_import_file *file, const char *key)
         file->type = atx_dtype_of_key(key, 1);
 }
 
-static bool read_about(atx_import_file *file)
+static bool read_problem(atx_import_file *file)
 {
     const atx_json *json = &file->json;
     char shape[200] = "", type[16] = "";
-    uint32_t metadata = atx_json_member(json, 0, "metadata");
-    if (!metadata)
-        return true;
-    bool good = atx_import_copy_text(file->kernel, sizeof file->kernel, json,
-                                     atx_json_member(json, metadata, "kernel")) &&
-                atx_import_copy_text(file->device, sizeof file->device, json,
-                                     atx_json_member(json, metadata, "device")) &&
-                atx_import_copy_text(shape, sizeof shape, json, atx_json_member(json, metadata, "shape")) &&
-                atx_import_copy_text(type, sizeof type, json, atx_json_member(json, metadata, "type"));
+    bool good = atx_import_copy_text(shape, sizeof shape, json, atx_json_at(json, 0, "metadata/shape")) &&
+                atx_import_copy_text(type, sizeof type, json, atx_json_at(json, 0, "metadata/type"));
     file->own = file->kernel[0] && shape[0] && type[0];
     if (!file->own)
         return good;
@@ -320,8 +313,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
     const atx_json *json = &file->json;
     uint32_t results = atx_json_member(json, 0, "results"), metadata = atx_json_member(json, 0, "metadata");
     double unit_s = 1e-3; /* when it is not said */
-    at_status status =
-        atx_import_read_unit(&unit_s, json, metadata ? atx_json_member(json, metadata, "timeunit") : 0, err);
+    at_status status = atx_import_read_unit(&unit_s, json, atx_json_at(json, 0, "metadata/timeunit"), err);
     if (status == AT_OK && file->own && !file->template_count)
         status = list_templates(file, metadata, results, err);
     ATX_THEN(status, read_names(file, results, err));
@@ -335,5 +327,7 @@ static at_status read_t4(atx_import_file *file, at_error *err)
 const atx_import_format atx_import_t4 = { .tool = "T4 results",
                                           .looks_like = "T4 results",
                                           .has = { "results" },
-                                          .about = read_about,
+                                          .kernel = "metadata/kernel",
+                                          .device = "metadata/device",
+                                          .about = read_problem,
                                           .read = read_t4 };

@@ -120,9 +120,8 @@ static at_status fail_value(const atx_import_file *file, const atx_import_param 
 {
     ATX_LOCAL(atx_str) found = { 0 };
     atx_json_add_text(&found, &file->json, node);
-    atx_json_fail(&file->json, node, 0, err, "found %s = %.60s, which is none of the declared values",
-                  param->name, atx_str_text(&found));
-    return AT_ERR_INPUT;
+    return atx_json_fail(&file->json, node, 0, err, "found %s = %.60s, which is none of the declared values",
+                         param->name, atx_str_text(&found));
 }
 
 static at_status place_of(uint16_t *out, atx_import_file *file, atx_import_param *param, uint32_t node,
@@ -188,15 +187,11 @@ at_status atx_import_read_places(atx_import_trial *trial, atx_import_file *file,
 
 at_status atx_import_add_trial(atx_import_trial **out, atx_import_file *file, uint32_t node, at_error *err)
 {
-    if (file->trial_count == ATX_IMPORT_MAX_TRIALS) {
-        atx_json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
-                      ATX_IMPORT_MAX_TRIALS);
-        return AT_ERR_INPUT;
-    }
-    if (!atx_grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials)) {
-        atx_no_memory(err);
-        return AT_ERR_MEMORY;
-    }
+    if (file->trial_count == ATX_IMPORT_MAX_TRIALS)
+        return atx_json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
+                             ATX_IMPORT_MAX_TRIALS);
+    if (!atx_grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials))
+        return atx_no_memory(err);
     *out = &file->trials[file->trial_count++];
     **out =
         (atx_import_trial){ .node = node, .outcome = ATX_LAUNCH_FAILED, .resources = ATX_RESOURCES_UNKNOWN };
@@ -256,16 +251,6 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
     return AT_OK;
 }
 
-static bool read_about(atx_import_file *file)
-{
-    const atx_json *json = &file->json;
-    atx_import_read_sizes(file, atx_json_member(json, 0, "problem_size"));
-    return atx_import_copy_text(file->kernel, sizeof file->kernel, json,
-                                atx_json_member(json, 0, "kernel_name")) &&
-           atx_import_copy_text(file->device, sizeof file->device, json,
-                                atx_json_member(json, 0, "device_name"));
-}
-
 static at_status read_cache(atx_import_file *file, at_error *err)
 {
     const atx_json *json = &file->json;
@@ -280,6 +265,8 @@ static at_status read_cache(atx_import_file *file, at_error *err)
 const atx_import_format atx_import_cache = { .tool = "Kernel Tuner cache file",
                                              .looks_like = "a Kernel Tuner cache file",
                                              .has = { "tune_params_keys", "cache" },
-                                             .about = read_about,
+                                             .kernel = "kernel_name",
+                                             .device = "device_name",
+                                             .sizes = "problem_size",
                                              .read = read_cache,
                                              .may_end_early = true };

@@ -167,8 +167,8 @@ bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t
     return good;
 }
 
-/* Anything else gives no sizes: none are better than wrong ones. */
-void atx_import_read_sizes(atx_import_file *file, uint32_t node)
+/* A number, or a list of them. Anything else gives no sizes: none are better than wrong ones. */
+static void read_sizes(atx_import_file *file, uint32_t node)
 {
     const atx_json *json = &file->json;
     int64_t size;
@@ -182,4 +182,17 @@ void atx_import_read_sizes(atx_import_file *file, uint32_t node)
         file->sizes[count++] = size;
     }
     file->size_count = at ? 0 : count;
+}
+
+bool atx_import_read_about(atx_import_file *file)
+{
+    const atx_import_format *f = file->format;
+    const atx_json *json = &file->json;
+    if (f->sizes)
+        read_sizes(file, atx_json_at(json, 0, f->sizes));
+    return (!f->kernel ||
+            atx_import_copy_text(file->kernel, sizeof file->kernel, json, atx_json_at(json, 0, f->kernel))) &&
+           (!f->device ||
+            atx_import_copy_text(file->device, sizeof file->device, json, atx_json_at(json, 0, f->device))) &&
+           (!f->about || f->about(file));
 }

@@ -4,6 +4,7 @@
 
 #include "declare/limits.h"
 #include "exchange/one_problem.h"
+#include "util/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,19 +101,12 @@ static void add_shape(atx_str *out, const char *shape)
     atx_str_add(out, "]");
 }
 
-static void add_member(atx_str *out, const char *name, const char *text)
-{
-    atx_str_addf(out, "\"%s\":", name);
-    atx_str_add_json(out, text);
-    atx_str_add(out, ",");
-}
-
 static void add_head(atx_str *out, writer *w)
 {
     atx_str_add(out, "{");
-    add_member(out, "device_name", w->of->conditions.device);
-    add_member(out, "kernel_name", atx_str_text(&w->of->op));
-    atx_str_add(out, "\"problem_size\":");
+    atx_member_text(out, "device_name", w->of->conditions.device);
+    atx_member_text(out, "kernel_name", atx_str_text(&w->of->op));
+    atx_member_name(out, "problem_size");
     add_shape(out, atx_str_text(&w->of->shape));
     atx_str_add(out, ",\"tune_params_keys\":[");
     for (int i = 0; i < w->count; i++) {
@@ -124,10 +118,9 @@ static void add_head(atx_str *out, writer *w)
         parameter *p = &w->params[i];
         if (p->count)
             qsort(p->values, p->count, sizeof *p->values, by_value);
-        atx_str_add(out, i ? "," : "");
-        atx_str_add_json(out, atx_str_text(&p->name));
+        atx_add_setting_name(out, atx_str_text(&p->name), p->name.len);
         for (size_t k = 0; k < p->count; k++) {
-            atx_str_add(out, k ? "," : ":[");
+            atx_str_add(out, k ? "," : "[");
             atx_add_json_value(out, atx_str_text(&p->values[k]), p->values[k].len);
         }
         atx_str_add(out, "]");
@@ -153,21 +146,16 @@ static void add_trial(atx_str *out, const void *self, const atx_trial_row *row)
     add_key(out, row->config);
     atx_str_add(out, ":{");
     atx_add_settings(out, row->config);
-    atx_str_add(out, *row->config ? "," : "");
     if (row->outcome == ATX_TIMED) {
-        atx_str_add(out, "\"time\":");
-        atx_add_ms(out, row->timing.median_s);
-        atx_str_add(out, ",\"times\":[");
-        atx_add_ms(out, row->timing.median_s);
-        atx_str_add(out, "],");
+        atx_member_ms(out, "time", row->timing.median_s);
+        atx_member_ms_alone(out, "times", row->timing.median_s);
     } else {
-        add_member(out, "__error__", atx_failure_word(row->outcome));
+        atx_member_text(out, "__error__", atx_failure_word(row->outcome));
     }
-    atx_str_add(out, "\"compile_time\":");
-    atx_add_ms(out, row->compile_s);
-    atx_str_add(out, ",\"verification_time\":0,\"benchmark_time\":0,\"strategy_time\":0,\"framework_time\":0,"
-                     "\"timestamp\":");
-    atx_str_add_json(out, row->measured_at);
+    atx_member_ms(out, "compile_time", row->compile_s);
+    atx_str_add(out,
+                ",\"verification_time\":0,\"benchmark_time\":0,\"strategy_time\":0,\"framework_time\":0");
+    atx_member_text(out, "timestamp", row->measured_at);
     atx_str_add(out, "}");
 }
 

@@ -4,6 +4,8 @@
  */
 #include "exchange/one_problem.h"
 
+#include "util/rows.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -133,7 +135,7 @@ typedef struct writing {
     void *context;
     atx_str line;    /* once it has failed, it stays as it is */
     int64_t written; /* trials */
-    bool more;       /* false: nobody reads any more */
+    bool more;       /* false: the reader has closed */
 } writing;
 
 static void emit(writing *w)
@@ -173,9 +175,17 @@ at_status atx_one_problem_write(const atx_one_problem *c, const atx_problem_file
 
 /* ---- figures ---- */
 
-void atx_add_ms(atx_str *out, double seconds)
+void atx_member_ms(atx_str *out, const char *name, double seconds)
 {
+    atx_member_real(out, name, ATX_EXACT_DIGITS, 1e3 * seconds);
+}
+
+void atx_member_ms_alone(atx_str *out, const char *name, double seconds)
+{
+    atx_member_name(out, name);
+    atx_str_add(out, "[");
     atx_str_add_real(out, ATX_EXACT_DIGITS, 1e3 * seconds);
+    atx_str_add(out, "]");
 }
 
 const char *atx_failure_word(atx_outcome outcome)
@@ -200,7 +210,7 @@ bool atx_next_setting(atx_setting_text *out, const char **at)
     return false;
 }
 
-void atx_add_json_word(atx_str *out, const char *text, size_t len)
+static void add_word(atx_str *out, const char *text, size_t len)
 {
     ATX_LOCAL(atx_str) word = { 0 };
     atx_str_add_bytes(&word, text, len);
@@ -217,16 +227,22 @@ void atx_add_json_value(atx_str *out, const char *text, size_t len)
     if (end == len && end > sign && (text[sign] != '0' || end == sign + 1))
         atx_str_add_bytes(out, text, len);
     else
-        atx_add_json_word(out, text, len);
+        add_word(out, text, len);
+}
+
+/* Escaped: a store from elsewhere may have any name. */
+void atx_add_setting_name(atx_str *out, const char *name, size_t len)
+{
+    atx_str_add(out, out->len && out->data[out->len - 1] == '{' ? "" : ",");
+    add_word(out, name, len);
+    atx_str_add(out, ":");
 }
 
 void atx_add_settings(atx_str *out, const char *config)
 {
     atx_setting_text s;
-    for (const char *comma = ""; atx_next_setting(&s, &config); comma = ",") {
-        atx_str_add(out, comma);
-        atx_add_json_word(out, s.name, s.name_len);
-        atx_str_add(out, ":");
+    while (atx_next_setting(&s, &config)) {
+        atx_add_setting_name(out, s.name, s.name_len);
         atx_add_json_value(out, s.value, s.value_len);
     }
 }

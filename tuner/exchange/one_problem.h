@@ -57,13 +57,15 @@ bool atx_next_setting(atx_setting_text *out, const char **at);
 /* As members of an object. */
 void atx_add_settings(atx_str *out, const char *config);
 
-/* Seconds as milliseconds. */
-void atx_add_ms(atx_str *out, double seconds);
+/* A setting's name as that of a member; its value comes next. */
+void atx_add_setting_name(atx_str *out, const char *name, size_t len);
+
+/* A member of seconds as milliseconds; alone in a list. */
+void atx_member_ms(atx_str *out, const char *name, double seconds);
+void atx_member_ms_alone(atx_str *out, const char *name, double seconds);
 
 /* Kernel Tuner's words, which T4 has from it. A wrong result is a failure at run time. "": it is none. */
 const char *atx_failure_word(atx_outcome outcome);
-
-void atx_add_json_word(atx_str *out, const char *text, size_t len);
 
 /* Numbers as numbers, unless JSON does not have them ("007"); words in quotes. */
 void atx_add_json_value(atx_str *out, const char *text, size_t len);

@@ -37,7 +37,7 @@ typedef struct atx_py_value {
 at_status atx_py_values(atx_py_value *out, int *count, const char *text, size_t len,
                         atx_py_error *why) AT_MUST_CHECK;
 
-/* Where this is not true, a division means another thing in Python. Whoever translates must try it. */
+/* Where this is not true, a division means another thing in Python. The translator must try it. */
 typedef struct atx_py_guard {
     atx_str text;    /* an expression of declarations */
     const char *why; /* what is then to be said       */

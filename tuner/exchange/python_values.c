@@ -32,7 +32,7 @@ static int64_t evaluate(atx_py_parser *p, const atx_str *text, size_t offset, co
 {
     const atx_scope scope = { .find = find_variable, .context = v };
     const atx_where where = { .file = "values", .line = 1, .column = 1 };
-    atx_expr *expr = NULL;
+    ATX_CLOSED(atx_expr) *expr = NULL;
     at_error cause = { 0 };
     int64_t value = 0;
     if (p->status != AT_OK)
@@ -41,7 +41,6 @@ static int64_t evaluate(atx_py_parser *p, const atx_str *text, size_t offset, co
                            ? AT_ERR_MEMORY
                            : atx_expr_compile(&expr, atx_str_text(text), text->len, &scope, where, &cause);
     ATX_THEN(status, atx_expr_eval(&value, expr, &v->value, &cause));
-    atx_expr_close(expr);
     if (status != AT_OK) {
         const char *said = strstr(cause.text, ": "); /* behind a place that is ours */
         atx_py_refuse(p->why, offset, "%.150s", said ? said + 2 : cause.text);

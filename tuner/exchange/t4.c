@@ -2,16 +2,15 @@
 #include "exchange/t4.h"
 
 #include "exchange/one_problem.h"
+#include "util/rows.h"
 
 /* "TILE=32 ORDER=fast" as members. */
 static void add_configuration(atx_str *out, const atx_one_problem *c, const atx_trial_row *row)
 {
-    atx_str_add(out, "\"configuration\":{");
-    if (c->other_template) {
-        atx_str_add(out, "\"template\":");
-        atx_str_add_json(out, row->template_name);
-        atx_str_add(out, *row->config ? "," : "");
-    }
+    atx_member_name(out, "configuration");
+    atx_str_add(out, "{");
+    if (c->other_template)
+        atx_member_text(out, "template", row->template_name);
     atx_add_settings(out, row->config);
     atx_str_add(out, "}");
 }
@@ -24,9 +23,11 @@ static const char *const INVALIDITIES[ATX_OUTCOMES] = {
 
 static void add_measurement(atx_str *out, const char *name, double value, const char *unit)
 {
-    atx_str_addf(out, ",{\"name\":\"%s\",\"value\":", name);
-    atx_str_add_real(out, ATX_EXACT_DIGITS, value);
-    atx_str_addf(out, ",\"unit\":\"%s\"}", unit);
+    atx_str_add(out, ",{");
+    atx_member_text(out, "name", name);
+    atx_member_real(out, "value", ATX_EXACT_DIGITS, value);
+    atx_member_text(out, "unit", unit);
+    atx_str_add(out, "}");
 }
 
 /* What is known of them: the three kinds of memory behind registers are three figures (lang/record.h). */
@@ -48,11 +49,11 @@ static void add_resources(atx_str *out, const atx_resources *r)
 static void add_measurements(atx_str *out, const atx_trial_row *row)
 {
     bool timed = row->outcome == ATX_TIMED;
-    atx_str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
+    atx_str_add(out, ",\"measurements\":[{\"name\":\"time\"");
     if (timed)
-        atx_add_ms(out, row->timing.median_s);
+        atx_member_ms(out, "value", row->timing.median_s);
     else
-        atx_str_addf(out, "\"%s\"", atx_failure_word(row->outcome));
+        atx_member_text(out, "value", atx_failure_word(row->outcome));
     atx_str_add(out, ",\"unit\":\"ms\"}");
     if (timed) {
         add_measurement(out, "time_min", 1e3 * row->timing.min_s, "ms");
@@ -68,45 +69,36 @@ static void add_measurements(atx_str *out, const atx_trial_row *row)
 
 static void add_times(atx_str *out, const atx_trial_row *row)
 {
-    atx_str_add(out, "\"times\":{\"compilation\":");
-    atx_add_ms(out, row->compile_s);
+    atx_member_name(out, "times");
+    atx_str_add(out, "{");
+    atx_member_ms(out, "compilation", row->compile_s);
     atx_str_add(out, ",\"framework\":0,\"search_algorithm\":0,\"validation\":0");
-    if (row->outcome == ATX_TIMED) {
-        atx_str_add(out, ",\"runtimes\":[");
-        atx_add_ms(out, row->timing.median_s);
-        atx_str_add(out, "]");
-    }
+    if (row->outcome == ATX_TIMED)
+        atx_member_ms_alone(out, "runtimes", row->timing.median_s);
     atx_str_add(out, "}");
 }
 
 static void add_trial(atx_str *out, const void *self, const atx_trial_row *row)
 {
-    atx_str_add(out, "{\"timestamp\":");
-    atx_str_add_json(out, row->measured_at);
-    atx_str_add(out, ",");
+    atx_str_add(out, "{");
+    atx_member_text(out, "timestamp", row->measured_at);
     add_configuration(out, self, row);
-    atx_str_add(out, ",");
     add_times(out, row);
-    atx_str_addf(out, ",\"invalidity\":\"%s\",\"correctness\":%d,", INVALIDITIES[row->outcome],
-                 row->outcome == ATX_TIMED);
+    atx_member_text(out, "invalidity", INVALIDITIES[row->outcome]);
+    atx_member_int(out, "correctness", row->outcome == ATX_TIMED);
     add_measurements(out, row);
     atx_str_add(out, ",\"objectives\":[\"time\"]}");
 }
 
 static void add_head(atx_str *out, const atx_one_problem *c)
 {
-    atx_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\",\"kernel\":");
-    atx_str_add_json(out, atx_str_text(&c->op));
-    atx_str_add(out, ",\"shape\":");
-    atx_str_add_json(out, atx_str_text(&c->shape));
-    atx_str_add(out, ",\"type\":");
-    atx_str_add_json(out, atx_str_text(&c->type_key));
-    atx_str_add(out, ",\"device\":");
-    atx_str_add_json(out, c->conditions.device);
-    if (!c->other_template) {
-        atx_str_add(out, ",\"template\":");
-        atx_str_add_json(out, atx_str_text(&c->template_name));
-    }
+    atx_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\"");
+    atx_member_text(out, "kernel", atx_str_text(&c->op));
+    atx_member_text(out, "shape", atx_str_text(&c->shape));
+    atx_member_text(out, "type", atx_str_text(&c->type_key));
+    atx_member_text(out, "device", c->conditions.device);
+    if (!c->other_template)
+        atx_member_text(out, "template", atx_str_text(&c->template_name));
     atx_str_add(out, "},\"results\":[");
 }
 

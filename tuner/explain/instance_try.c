@@ -3,7 +3,6 @@
 #include "explain/instance_internal.h"
 
 #include "declare/data.h"
-#include "device/layout.h"
 #include "explain/validate.h"
 
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "util/clock.h"
 #include "util/str.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -178,3 +178,4 @@ at_status atx_expr_add_python(atx_str *out, const atx_expr *expr, const atx_expr
 bool atx_expr_is_logic(const atx_expr *expr);
 
 void atx_expr_close(atx_expr *expr); /* NULL is allowed */
+ATX_CLOSES(atx_expr)

@@ -278,7 +278,7 @@ static size_t write_choice(writer *w, const atx_instruction *at, size_t then)
     return end;
 }
 
-/* Comparisons of two names may be written by whoever knows them. */
+/* Comparisons of two names may be written by a caller that knows them. */
 static bool write_pair(writer *w, const atx_instruction *at, size_t left)
 {
     atx_str text = { 0 };

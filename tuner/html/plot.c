@@ -7,7 +7,6 @@
 
 #include "html/markup.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { LEFT = 62, RIGHT = 12, TOP = 8, BOTTOM = 40 };
 enum { MANY = 100 }; /* points that would hide each other if they were larger */

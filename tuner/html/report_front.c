@@ -10,8 +10,8 @@
 
 typedef struct front_rows {
     const atx_front *front;
-    const atx_html_trial **trials; /* of which all figures are known */
-    double *values;                /* front->count of each           */
+    const atx_trial_row **trials; /* of which all figures are known */
+    double *values;               /* front->count of each           */
     bool *on;
     size_t count;
 } front_rows;
@@ -25,7 +25,7 @@ static bool open_rows(front_rows *out, const atx_front *front, const atx_html_tr
     if (!out->trials || !out->values || !out->on)
         return false;
     for (size_t i = 0; i < t->count; i++) {
-        const atx_html_trial *x = &t->items[i];
+        const atx_trial_row *x = &t->items[i];
         const atx_record record = { &x->timing, &x->resources, x->config };
         if (x->outcome == ATX_TIMED &&
             atx_front_values(out->values + out->count * (size_t)front->count, front, NULL, &record))
@@ -81,7 +81,7 @@ static void plot(atx_html_page *p, const front_rows *r, int figure, size_t most,
     size_t kept = 0;
     for (size_t i = 0; i < r->count; i++) {
         const double *values = r->values + i * (size_t)r->front->count;
-        const atx_html_trial *t = r->trials[i];
+        const atx_trial_row *t = r->trials[i];
         if (r->on[i] || i % stride == 0)
             room[kept++] = (placed){ { x.factor * values[figure], y.factor * values[0],
                                        atx_html_hue(p, t->template_name), t->template_name, t->config },

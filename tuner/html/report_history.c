@@ -3,7 +3,6 @@
 #include "html/markup.h"
 #include "html/report_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct history {

@@ -34,7 +34,7 @@ static void plot_search(atx_html_page *p, const atx_html_trials *t)
     size_t stride = timed / most_points(p) + 1;
     double best = INFINITY;
     for (size_t i = 0; points && i < t->count; i++) {
-        const atx_html_trial *x = &t->items[i];
+        const atx_trial_row *x = &t->items[i];
         if (x->outcome != ATX_TIMED)
             continue;
         bool better = x->timing.median_s < best;
@@ -105,12 +105,12 @@ static void add_ties(atx_html_page *p, const atx_winner *w)
 static void add_failures(atx_html_page *p, const atx_html_trials *t)
 {
     size_t counts[ATX_OUTCOMES] = { 0 };
-    const atx_html_trial *first[ATX_OUTCOMES] = { NULL };
+    const atx_trial_row *first[ATX_OUTCOMES] = { NULL };
     size_t all = 0;
     for (size_t i = 0; i < t->count; i++) {
-        const atx_html_trial *x = &t->items[i];
+        const atx_trial_row *x = &t->items[i];
         all += x->outcome != ATX_TIMED;
-        const atx_html_trial *other = first[x->outcome];
+        const atx_trial_row *other = first[x->outcome];
         counts[x->outcome]++;
         if (!other || (!*other->log && *x->log))
             first[x->outcome] = x;

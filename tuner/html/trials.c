@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy(const char *text, atx_html_trials *t)
-{
-    char *made = atx_text_copy(text ? text : "", text ? strlen(text) : 0);
-    t->failed |= !made;
-    return made;
-}
-
 static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     atx_html_trials *t = context;
@@ -24,22 +17,14 @@ static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint 
         t->failed = true;
         return false;
     }
-    t->items[t->count++] = (atx_html_trial){ .template_name = copy(row->template_name, t),
-                                             .config = copy(row->config, t),
-                                             .log = copy(row->outcome == ATX_TIMED ? "" : row->log, t),
-                                             .outcome = row->outcome,
-                                             .timing = row->timing,
-                                             .resources = row->resources,
-                                             .id = row->id };
-    snprintf(t->items[t->count - 1].measured_at, sizeof t->items->measured_at, "%s",
-             row->measured_at ? row->measured_at : "");
+    t->failed = !atx_trial_row_copy(&t->items[t->count++], row);
     return !t->failed;
 }
 
 /* By the second; within one, and where a dump left times out, as they were stored. */
 static int by_time(const void *a, const void *b)
 {
-    const atx_html_trial *x = a, *y = b;
+    const atx_trial_row *x = a, *y = b;
     int order = strcmp(x->measured_at, y->measured_at);
     return order ? order : (x->id > y->id) - (x->id < y->id);
 }
@@ -60,11 +45,8 @@ at_status atx_html_trials_read(atx_html_trials *out, atx_store *store, const atx
 
 void atx_html_trials_clear(atx_html_trials *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        free(t->items[i].template_name);
-        free(t->items[i].config);
-        free(t->items[i].log);
-    }
+    for (size_t i = 0; i < t->count; i++)
+        atx_trial_row_clear(&t->items[i]);
     free(t->items);
     *t = (atx_html_trials){ 0 };
 }
@@ -84,7 +66,7 @@ typedef struct pairs {
 } pairs;
 
 /* The pairs of "TILE=32 PAD=1"; false: out of memory. */
-static bool add_pairs(pairs *out, const atx_html_trial *trial)
+static bool add_pairs(pairs *out, const atx_trial_row *trial)
 {
     int place = 0;
     for (const char *p = trial->config; *p; place++) {

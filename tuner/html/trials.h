@@ -6,17 +6,8 @@
 
 #include "db/store.h"
 
-typedef struct atx_html_trial {
-    char *template_name, *config, *log; /* owned; log: "" for a timed one */
-    char measured_at[24];
-    atx_outcome outcome;
-    atx_timing timing;
-    atx_resources resources;
-    int64_t id;
-} atx_html_trial;
-
 typedef struct atx_html_trials {
-    atx_html_trial *items; /* in the order in which they were measured */
+    atx_trial_row *items; /* texts owned; in the order in which they were measured */
     size_t count, cap;
     bool failed; /* out of memory */
 } atx_html_trials;

@@ -15,7 +15,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static atx_catalog *writable(const atx_catalog *c)

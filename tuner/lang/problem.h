@@ -157,7 +157,8 @@ at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slot
 
 /*
  * The bytes of a struct that is passed by value, zero where it says nothing; out[] has as many as it.
- * Pointers are left to whoever knows addresses. AT_ERR_INPUT: a value that its field's type does not have.
+ * Pointers are left to the caller, who knows addresses. AT_ERR_INPUT: a value that its field's type does not
+ * have.
  */
 at_status atx_struct_value(unsigned char *out, const atx_struct *s, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;

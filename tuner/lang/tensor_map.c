@@ -82,15 +82,14 @@ static at_status eval_choice(int32_t *out, const atx_expr *expr, const choice *l
                              const int64_t *slots, at_error *err)
 {
     int64_t value = 0;
-    at_status status = expr ? atx_expr_eval(&value, expr, slots, err) : AT_OK;
-    for (*out = 0; *out < count && status == AT_OK; ++*out)
+    ATX_TRY(expr ? atx_expr_eval(&value, expr, slots, err) : AT_OK);
+    for (*out = 0; *out < count; ++*out)
         if (list[*out].bytes == value)
             return AT_OK;
-    return status == AT_OK ? atx_fail_at(err, atx_expr_where(expr),
-                                         "'%s' is %" PRId64
-                                         "; expected 0 or bytes that a tensor map knows, %" PRId64 " at most",
-                                         atx_expr_text(expr), value, list[count - 1].bytes)
-                           : status;
+    return atx_fail_at(err, atx_expr_where(expr),
+                       "'%s' is %" PRId64 "; expected 0 or bytes that a tensor map knows, %" PRId64
+                       " at most",
+                       atx_expr_text(expr), value, list[count - 1].bytes);
 }
 
 static at_status eval_dim(atx_tensor_layout *l, const atx_tensor_map *m, int i, int64_t bytes,

@@ -334,7 +334,7 @@ bool atx_library_guard_exit(at_tuner *tuner);
 /* The same before the tuner's first kernel: an empty one is compiled, 24 ms. false: that failed, or the
  * program ends. `slow` is held. */
 bool atx_library_guard_first(at_tuner *tuner, int cc);
-void atx_library_drop_guard(at_tuner *tuner); /* nobody else knows the tuner */
+void atx_library_drop_guard(at_tuner *tuner); /* no other thread knows the tuner */
 void atx_later_end(atx_later *later);         /* waits for the running compilation; `slow` is not held */
 
 /* ---- library_later.c; `slow` is held ---- */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +29,7 @@ at_status atx_asked_open(atx_asked *a, const char *path, at_error *err)
 /* One write(2), so that lines of other processes stay whole. A failed write is ignored. */
 static void write_line(const atx_asked *a, const atx_problem *problem, int64_t calls)
 {
-    atx_str line = { 0 };
+    ATX_LOCAL(atx_str) line = { 0 };
     atx_str_addf(&line, "%s ", problem->op->name);
     atx_problem_shape(&line, problem);
     atx_str_addf(&line, " %s", atx_dtype_name(problem->type));
@@ -38,8 +37,7 @@ static void write_line(const atx_asked *a, const atx_problem *problem, int64_t c
         atx_str_addf(&line, " calls=%" PRId64, calls);
     atx_str_add(&line, "\n");
     if (atx_str_status(&line, NULL) == AT_OK && write(a->file, line.data, line.len) < 0)
-        atx_str_clear(&line);
-    atx_str_clear(&line);
+        return;
 }
 
 void atx_asked_note(atx_asked *a, const atx_problem *problem)

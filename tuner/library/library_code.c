@@ -130,7 +130,7 @@ static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts
                         at_error *err)
 {
     atx_builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
-    atx_compiled compiled = { 0 };
+    ATX_LOCAL(atx_compiled) compiled = { 0 };
     at_status status = atx_build_look_up(build, &builder, err);
     if (anew)
         atx_build_distrust(build);
@@ -138,7 +138,6 @@ static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts
         status = compile(&compiled, tuner, atx_str_text(&build->source), f, cc, ATX_CUBIN, err);
         if (status == AT_OK)
             atx_build_finish(build, &builder, &compiled);
-        atx_compiled_clear(&compiled);
     }
     if (status == AT_OK && f->shown.match == AT_MATCH_EXACT)
         atx_builder_keep(&builder, build->source_hash);
@@ -198,12 +197,10 @@ static at_status keep(const atx_kept_code **out, at_tuner *tuner, const char *ke
 static at_status keep_ptx(const atx_kept_code **out, at_tuner *tuner, const atx_found_parts *f,
                           const char *key, int cc, at_error *err)
 {
-    atx_str ptx = { 0 };
+    ATX_LOCAL(atx_str) ptx = { 0 };
     int nearest = atx_nvrtc_nearest(tuner->nvrtc, cc);
-    at_status status = make_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
-    ATX_THEN(status, keep(out, tuner, key, &ptx, false, err));
-    atx_str_clear(&ptx);
-    return status;
+    ATX_TRY(make_ptx(&ptx, tuner, f, nearest ? nearest : cc, err));
+    return keep(out, tuner, key, &ptx, false, err);
 }
 
 static at_status keep_cubin(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f, atx_build *build,
@@ -217,7 +214,7 @@ static at_status keep_cubin(const atx_kept_code **out, at_tuner *tuner, atx_foun
 
 at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f, at_error *err)
 {
-    atx_build build = { 0 };
+    ATX_LOCAL(atx_build) build = { 0 };
     const atx_kept_code *code = NULL;
     int cc = f->cc;
 
@@ -231,7 +228,6 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
                                                       : keep_ptx(&code, tuner, f, build.key, cc, err);
     if (status == AT_OK)
         *out = code;
-    atx_build_clear(&build);
     return status;
 }
 
@@ -261,12 +257,10 @@ at_status atx_library_keep(at_tuner *tuner, atx_build *build, atx_compiled *comp
 at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                                  at_error *err)
 {
-    atx_build build = { 0 };
+    ATX_LOCAL(atx_build) build = { 0 };
     int cc = f->cc;
-    at_status status = start(&build, tuner, f, cc, err);
-    ATX_THEN(status, keep_cubin(out, tuner, f, &build, cc, true, err));
-    atx_build_clear(&build);
-    return status;
+    ATX_TRY(start(&build, tuner, f, cc, err));
+    return keep_cubin(out, tuner, f, &build, cc, true, err);
 }
 
 /* ---- for those who load it by themselves ---- */
@@ -304,7 +298,7 @@ static at_status keep_text(char **list, int *count, const char *text, at_error *
 
 static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_str *bytes, at_error *err)
 {
-    atx_str name = { 0 };
+    ATX_LOCAL(atx_str) name = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
         status = atx_library_kernel_name(&name, bytes, f->t->call.steps[i].kernel, err);
@@ -321,7 +315,6 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
         status = atx_cubin_variable(&variable, &unused, bytes->data, bytes->len, f->variables[i].name, err);
         ATX_THEN(status, keep_text(c->variables, &c->shown.variable_count, variable, err));
     }
-    atx_str_clear(&name);
     return status;
 }
 

@@ -7,7 +7,6 @@
 
 #include "compile/cubin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- alignment ---- */
@@ -172,7 +171,7 @@ static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found
 static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error *first, const char *warning,
                       at_error *err)
 {
-    atx_str text = { 0 };
+    ATX_LOCAL(atx_str) text = { 0 };
     at_found *s = &f->shown;
     if (!*warning && first->status == AT_OK) {
         if (*s->warning)
@@ -187,7 +186,6 @@ static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error 
     ATX_THEN(status, atx_finding_keep(&s->warning, f, atx_str_text(&text), err));
     if (status == AT_OK)
         atx_library_log(tuner, s->warning);
-    atx_str_clear(&text);
     return status;
 }
 

@@ -73,7 +73,7 @@ atx_later_job *atx_later_make(at_tuner *tuner, const atx_found_parts *f)
 
 static void compile(at_tuner *tuner, atx_nvrtc *nvrtc, atx_later_job *job)
 {
-    atx_compiled compiled = { 0 };
+    ATX_LOCAL(atx_compiled) compiled = { 0 };
     at_error err = { 0 };
     const atx_nvrtc_source source = { job->build.source.data, job->name, job->cc, ATX_CUBIN };
     at_status status = atx_nvrtc_compile(nvrtc, &compiled.ok, &compiled.code, &compiled.log,
@@ -89,7 +89,6 @@ static void compile(at_tuner *tuner, atx_nvrtc *nvrtc, atx_later_job *job)
     }
     if (status != AT_OK)
         atx_library_log(tuner, err.text); /* the pack's kernel stays */
-    atx_compiled_clear(&compiled);
 }
 
 /* The oldest job; NULL: the thread ends. */

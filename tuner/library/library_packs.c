@@ -7,7 +7,6 @@
 #include "library/miss.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
  */
 #include "library/library.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "device/kernel_args.h"
 #include "lang/layout.h"
 
-#include <stdio.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,9 @@ static at_status layout_of(const at_layout **out, const at_tuner *tuner, const a
                            at_error *err)
 {
     const atx_op *op = NULL;
-    at_status status =
-        problem->size_count == 0 ? atx_catalog_get_op(&op, tuner->catalog, problem->op, err) : AT_OK;
+    ATX_TRY(problem->size_count == 0 ? atx_catalog_get_op(&op, tuner->catalog, problem->op, err) : AT_OK);
     *out = op && op->shape.layout_count ? &problem->layout : NULL;
-    return status;
+    return AT_OK;
 }
 
 /* ---- preparing; `slow` is held ---- */

@@ -5,7 +5,6 @@
 #include "lang/device_name.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A GPU of this machine, by its number. `slow` is held: which one it is, is asked once. */

@@ -82,7 +82,7 @@ static at_status choose(const atx_template **t, atx_config *config, const asked 
                         at_error *err)
 {
     const atx_template **all = a->all;
-    atx_str refusals = { 0 };
+    ATX_LOCAL(atx_str) refusals = { 0 };
     atx_config c = { { 0 } };
     at_status status = AT_OK;
     bool found = false;
@@ -104,7 +104,6 @@ static at_status choose(const atx_template **t, atx_config *config, const asked 
         *t = all[i];
         *config = c;
     }
-    atx_str_clear(&refusals);
     return status;
 }
 

@@ -161,7 +161,7 @@ void atx_lookup_close(atx_lookup *lookup)
 /* Of the problem's own winner: looked at when it is first asked for. */
 static bool is_valid(atx_entry *e, const atx_lookup *l, const atx_problem *p)
 {
-    atx_entry_settle(e, l->catalog);
+    atx_entry_resolve(e, l->catalog);
     if (e->validity == ATX_UNCHECKED)
         e->validity = atx_entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? ATX_VALID : ATX_OUTDATED;
     return e->validity == ATX_VALID;

@@ -23,7 +23,7 @@ static at_status add_shipped(atx_device_names *names, at_error *err)
 /* A model that cannot be read is as good as none: the answer will tell. */
 static at_status add_learned(atx_device_names *names, const atx_store *store, at_error *err)
 {
-    atx_model *model = NULL;
+    ATX_CLOSED(atx_model) *model = NULL;
     atx_training_samples part;
     ATX_LOCAL(atx_str) path = { 0 };
     atx_str_addf(&path, "%s%s", atx_store_file(store), ATX_MODEL_SUFFIX);
@@ -31,7 +31,6 @@ static at_status add_learned(atx_device_names *names, const atx_store *store, at
     if (status == AT_OK && atx_model_read(&model, atx_str_text(&path), NULL) == AT_OK)
         for (int i = 0; status == AT_OK && atx_model_of_op(&part, model, i); i++)
             status = atx_device_names_add(names, part.device, err);
-    atx_model_close(model);
     return status;
 }
 

@@ -416,17 +416,16 @@ static at_status read_measured(const atx_template **out, atx_lookup *l, const at
         return AT_OK;
     atx_template_close(l->measured);
     l->measured = NULL;
-    at_status status = atx_store_get_source(&source, l->store, w->template_hash, err);
-    ATX_THEN(status, atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
-                                       present ? present->text.file : w->template_name, err));
-    if (status == AT_OK && !atx_template_has_hash(l->measured, w->template_hash))
-        status =
-            atx_fail(err, AT_ERR_STORE,
-                     "the text that is stored for template %s is not the one that was measured: its hash "
-                     "is %.12s, not %.12s; tune the problem again",
-                     w->template_name, l->measured->text.hash, w->template_hash);
+    ATX_TRY(atx_store_get_source(&source, l->store, w->template_hash, err));
+    ATX_TRY(atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
+                              present ? present->text.file : w->template_name, err));
+    if (!atx_template_has_hash(l->measured, w->template_hash))
+        return atx_fail(err, AT_ERR_STORE,
+                        "the text that is stored for template %s is not the one that was measured: its hash "
+                        "is %.12s, not %.12s; tune the problem again",
+                        w->template_name, l->measured->text.hash, w->template_hash);
     *out = l->measured;
-    return status;
+    return AT_OK;
 }
 
 /* The winner with that template, if it is valid there and nothing is known against it. */

@@ -112,7 +112,7 @@ void atx_entry_find_template(atx_entry *e, const atx_catalog *catalog, const atx
         e->t = t;
 }
 
-void atx_entry_settle(atx_entry *e, const atx_catalog *catalog)
+void atx_entry_resolve(atx_entry *e, const atx_catalog *catalog)
 {
     if (!e->converged)
         atx_entry_find_template(e, catalog, &e->answer.winner);
@@ -212,7 +212,7 @@ static at_status grow_buckets(atx_winner_index *l, at_error *err)
  * device has a template that is the present one. */
 static void hide(atx_winner_index *l, atx_entry *shipped, atx_entry *own)
 {
-    atx_entry_settle(own, l->catalog);
+    atx_entry_resolve(own, l->catalog);
     shipped->hidden |= own->t != NULL && !own->answer.invalid;
 }
 

@@ -15,7 +15,7 @@
 
 typedef enum atx_validity { ATX_UNCHECKED, ATX_VALID, ATX_OUTDATED } atx_validity;
 
-/* A winner. `t`, once it is settled, is NULL when its template is not in the catalog, or has another hash
+/* A winner. `t`, once it is resolved, is NULL when its template is not in the catalog, or has another hash
  * there. */
 typedef struct atx_entry {
     atx_answer answer; /* among the index' entries those of shipped ones are borrowed; else its own */
@@ -31,7 +31,7 @@ typedef struct atx_entry {
     double traffic; /* atx_traffic_of its problem */
     uint64_t hash;
     size_t next;        /* in its bucket */
-    bool damaged;       /* its figures are none that anybody can have measured: it is invalid */
+    bool damaged;       /* its figures cannot have been measured: it is invalid */
     bool failure_known; /* of one that came with the program: the store was asked for answer.invalid */
     /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
     atx_validity validity;
@@ -134,7 +134,7 @@ bool atx_entry_is_of(const atx_entry *entry, const atx_op *op, const char *type_
 /* Its template and configuration, when the template is the one that won; else its `t` stays NULL. A template
  * is read for that: of the entries that are looked at, when they are. */
 void atx_entry_find_template(atx_entry *entry, const atx_catalog *catalog, const atx_winner *winner);
-void atx_entry_settle(atx_entry *entry, const atx_catalog *catalog);
+void atx_entry_resolve(atx_entry *entry, const atx_catalog *catalog);
 
 /* A replayed winner answers only look-ups for a replay; others get measured ones. */
 bool atx_entry_may_answer(const atx_entry *entry, const char *device);

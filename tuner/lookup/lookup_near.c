@@ -177,20 +177,18 @@ static bool list_wrong(void *context, const atx_trial_row *row, const atx_finger
 /* Trials of another store, or of another problem, do not say what this store knows of this problem. */
 static at_status list_all_wrong(looking *k, const atx_problem_key *winners, at_error *err)
 {
-    atx_str shape = { 0 };
+    ATX_LOCAL(atx_str) shape = { 0 };
     atx_problem_key key;
     const atx_question *q = k->question;
-    at_status status = AT_OK;
     if (!k->l->store)
         return AT_OK;
     if (k->winner->shipped)
-        status = atx_store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
-    if (status == AT_OK && !atx_entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
-        status = atx_problem_key_of(&key, &shape, q->problem, err);
-        ATX_THEN(status, atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err));
-        atx_str_clear(&shape);
+        ATX_TRY(atx_store_each_trial(k->l->store, winners, NULL, list_wrong, k, err));
+    if (!atx_entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
+        ATX_TRY(atx_problem_key_of(&key, &shape, q->problem, err));
+        ATX_TRY(atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err));
     }
-    return status == AT_OK ? atx_str_status(&k->wrong, err) : status;
+    return atx_str_status(&k->wrong, err);
 }
 
 /* The trial of a winner's problem, on its device model and cold or warm as it was, that fits the question's
@@ -309,7 +307,7 @@ static at_status first_that_fits(atx_near_found *out, const atx_ranked *list, at
         atx_entry *e = &l->index.entries[list[i].entry];
         if (e == q->outdated)
             continue;
-        atx_entry_settle(e, l->catalog);
+        atx_entry_resolve(e, l->catalog);
         bool fits = atx_entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK;
         at_status usable = fits ? atx_entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
         if (usable != AT_OK && usable != AT_ERR_NOT_FOUND)

@@ -15,7 +15,6 @@
  */
 #include "lookup/lookup_internal.h"
 
-#include "lang/arch.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -221,10 +220,10 @@ static bool near_is_as_good(const atx_guess *best, atx_predictor *p, const atx_q
 static at_status has_training_samples(bool *out, const atx_lookup *l, const atx_op *op, at_error *err)
 {
     int64_t count = 0;
-    at_status status =
-        l->store ? atx_store_count_best(&count, l->store, op->name, ATX_MIN_TRAINING_SAMPLES, err) : AT_OK;
+    ATX_TRY(l->store ? atx_store_count_best(&count, l->store, op->name, ATX_MIN_TRAINING_SAMPLES, err)
+                     : AT_OK);
     *out = count >= ATX_MIN_TRAINING_SAMPLES;
-    return status;
+    return AT_OK;
 }
 
 /* any_near: something was tuned on the device, but far away. */

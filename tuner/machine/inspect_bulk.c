@@ -6,7 +6,6 @@
  */
 #include "machine/inspect_internal.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

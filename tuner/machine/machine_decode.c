@@ -267,14 +267,6 @@ static bool has_its_operands(const atx_ptx_instruction *i)
     return !count || g == count;
 }
 
-atx_handler *atx_choose(const atx_ptx_instruction *i, const atx_choice *choices, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags)
-            return choices[k].run;
-    return NULL;
-}
-
 typedef atx_handler *selector(const atx_ptx_instruction *i);
 
 static atx_handler *select_handler(const atx_ptx_instruction *i)

@@ -296,8 +296,16 @@ typedef struct atx_choice {
     atx_handler *run;
 } atx_choice;
 
-/* Who executes an instruction: NULL where none can. atx_choose takes the row of just these words. */
-atx_handler *atx_choose(const atx_ptx_instruction *i, const atx_choice *choices, size_t count);
+/* The handler of the row with just these words; NULL: there is none. */
+static inline atx_handler *atx_choose(const atx_ptx_instruction *i, const atx_choice *choices, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags)
+            return choices[k].run;
+    return NULL;
+}
+
+/* Who executes an instruction: NULL where none can. */
 atx_handler *atx_select_int(const atx_ptx_instruction *i);
 atx_handler *atx_select_logic(const atx_ptx_instruction *i);
 atx_handler *atx_select_compare(const atx_ptx_instruction *i);

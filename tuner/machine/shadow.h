@@ -71,7 +71,7 @@ int atx_shadow_order_engine(atx_shadow_order *order); /* one more; -1: there are
 void atx_shadow_order_phase(atx_shadow_order *order, int engine);
 /* Lanes look at it and find all phases but the present one to be over. */
 void atx_shadow_order_see(atx_shadow_order *order, int engine, int warp, uint32_t lanes);
-/* Did anybody? */
+/* Did any lane? */
 bool atx_shadow_order_is_seen(const atx_shadow_order *order, int engine, uint32_t phase);
 
 /* ---- bytes ---- */

@@ -34,6 +34,7 @@ at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err) AT
 at_status atx_model_read(atx_model **out, const char *path, at_error *err) AT_MUST_CHECK;
 at_status atx_model_write(const atx_model *model, const char *path, at_error *err) AT_MUST_CHECK;
 void atx_model_close(atx_model *model); /* harmless on NULL */
+ATX_CLOSES(atx_model)
 
 /* The model that comes with the program; NULL: none. Made from db/models at build time. */
 extern const unsigned char atx_shipped_model[];

@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,9 +40,9 @@ static void look_at_slurm(atx_launched *out)
 
 bool atx_launched_find(atx_launched *out)
 {
-    const char *wish = getenv("AUTOTUNE_MPI");
+    const char *mode = getenv("AUTOTUNE_MPI");
     *out = (atx_launched){ .size = 1 };
-    if (wish && strcmp(wish, "off") == 0)
+    if (mode && strcmp(mode, "off") == 0)
         return false;
     for (size_t i = 0; i < sizeof LAUNCHERS / sizeof *LAUNCHERS; i++) {
         const struct launcher *l = &LAUNCHERS[i];

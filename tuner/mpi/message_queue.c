@@ -1,8 +1,6 @@
 /* message_queue.c - see message_queue.h. A queue for each rank, of which the first is on its way. */
 #include "mpi/message_queue.h"
 
-#include "util/bug.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -220,6 +220,7 @@ at_status atx_pack_parse(atx_pack_set **out, const char *text, size_t len, const
                          const atx_catalog *catalog, at_error *err) AT_MUST_CHECK;
 size_t atx_pack_code_bytes(const atx_pack_set *set, int model, int kernel); /* 0: it is of sources */
 void atx_pack_set_close(atx_pack_set *set);                                 /* harmless on NULL */
+ATX_CLOSES(atx_pack_set)
 
 /* The model that a device is taken for: of its name; else one whose code runs there, of the newest
  * architecture, and then with about as many multiprocessors. -1: none. */

@@ -99,16 +99,15 @@ static at_status find_worst(atx_one_number *out, atx_bench *b, const atx_checked
                             at_error *err)
 {
     uint64_t most = 0, by = 0;
-    at_status status = AT_OK;
-    for (int k = 0; k < atx_column_count(&b->setup.buffers[buffer]) && status == AT_OK; k++) {
+    for (int k = 0; k < atx_column_count(&b->setup.buffers[buffer]); k++) {
         atx_one_number n = { .buffer = buffer };
-        status = find_worst_of(&n, &by, b, c, k, err);
+        ATX_TRY(find_worst_of(&n, &by, b, c, k, err));
         if (k == 0 || by > most) {
             *out = n;
             most = by;
         }
     }
-    return status;
+    return AT_OK;
 }
 
 static at_status describe_far(atx_seen *out, atx_bench *b, const atx_checked *c, int i, const uint64_t *found,

@@ -2,7 +2,7 @@
  * device_lock.c - see device_lock.h.
  *
  * Two files in a folder that everybody may write to, locked with flock(2), for which a file that was opened
- * for reading is enough: all users lock the same files, whoever made them. They are
+ * for reading is enough: all users lock the same files, also those of other users. They are
  * never written to nor removed: a file that is removed while others have it would be two.
  */
 #include "runner/device_lock.h"

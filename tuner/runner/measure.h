@@ -13,8 +13,8 @@
  * Verifies, then times, then checks a launch that was timed. A race: the closer a candidate is to
  * trial->best_s the more samples it gets (1 to 7). outcome is ATX_TIMED, ATX_WRONG_RESULT or
  * ATX_LAUNCH_FAILED; an error means that the device's context may be lost, and out->log holds the driver's
- * words. out->doubtful: atx_gpu_may_pass. scales: with their energy counter launches are weighed as well, for
- * half a second at least; NULL: they are not.
+ * words. out->doubtful: atx_gpu_may_pass. scales: their energy counter measures the energy of launches, for
+ * half a second at least; NULL: it is not measured.
  */
 at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, const atx_trial *trial,
                             const atx_nvml *scales, at_error *err) AT_MUST_CHECK;

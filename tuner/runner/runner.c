@@ -23,7 +23,7 @@
 typedef struct runner {
     atx_gpu *gpu;
     atx_nvml *nvml;
-    const atx_nvml *scales; /* where the problem is also weighed; else NULL */
+    const atx_nvml *scales; /* where energy is measured; else NULL */
     atx_bench *bench;
     bool warm;
     atx_watch watch;      /* over the trials ... */

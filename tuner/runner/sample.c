@@ -36,8 +36,8 @@ static const graph_size EXACT = { 1e-3, 512 }, ROUGH = { 0.5e-3, 256 };
 
 /* Energy: its counter moves every 20 to 100 ms, so it is read where it moves, this long after a first time.
  */
-#define WEIGH_S 0.5
-#define STILL_S 2.0 /* a counter that has not moved for so long does not work */
+#define ENERGY_S 0.5
+#define STILL_S  2.0 /* a counter that has not moved for so long does not work */
 
 /* ---- which sets ---- */
 
@@ -295,8 +295,8 @@ at_status atx_sample_reverify(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, at
     return status;
 }
 
-static at_status weigh(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b, const atx_nvml *scales,
-                       at_error *err)
+static at_status measure_joules(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b,
+                                const atx_nvml *scales, at_error *err)
 {
     double moved_s = atx_now_s(), begun_s = 0, first = NAN, last = atx_nvml_joules(scales), seconds;
     int64_t launches = 0;
@@ -317,7 +317,7 @@ static at_status weigh(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch
             first = now;
             begun_s = now_s;
             launches = 0;
-        } else if (now_s - begun_s >= WEIGH_S) {
+        } else if (now_s - begun_s >= ENERGY_S) {
             *joules = (now - first) / (double)launches;
             return AT_OK;
         }
@@ -330,7 +330,7 @@ at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx
 {
     const bool sweeps = b->sweeps;
     b->sweeps = false;
-    at_status status = weigh(joules, gpu, bench, b, scales, err);
+    at_status status = measure_joules(joules, gpu, bench, b, scales, err);
     b->sweeps = sweeps;
     return status;
 }

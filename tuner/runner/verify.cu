@@ -38,7 +38,7 @@ static __device__ inline u64 whole_words(u64 bytes, const void *a, const void *b
 
 /*
  * Right answers lie masked, so that a kernel that reads all memory does not find them: bits of two secret keys, 0: plain.
- * From a few words of mask nobody gets the keys.
+ * The keys do not follow from a few words of mask.
  */
 static __device__ inline u64 mask_word(u64 key, u64 lock, u64 i)
 {
@@ -52,7 +52,7 @@ static __device__ inline unsigned char mask_byte(u64 key, u64 lock, u64 offset)
 
 #if !defined AT_PART || AT_PART == 0
 
-/* Random bits. From a few of them nobody gets the rest: they are a mask. */
+/* Random bits. The rest does not follow from a few of them: they are a mask. */
 extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 key, u64 lock)
 {
     const u64 words = whole_words(bytes, to, to);

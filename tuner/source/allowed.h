@@ -27,6 +27,7 @@ typedef struct atx_allowed atx_allowed;
 at_status atx_allowed_open(atx_allowed **out, const char *root, const char *folders,
                            const atx_headers *headers, at_error *err) AT_MUST_CHECK;
 void atx_allowed_close(atx_allowed *allowed); /* NULL is allowed */
+ATX_CLOSES(atx_allowed)
 
 /*
  * The one place that decides. AT_ERR_INPUT names the file, and the option that would allow it. A file that is

@@ -7,14 +7,12 @@
 #include "source/headers_internal.h"
 
 #include "source/paths.h"
-#include "util/real_path.h"
 #include "util/regular.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MAX_FILE_BYTES = 256 << 20, USED_BITS = 1 << 23 };
 

@@ -26,6 +26,7 @@ typedef struct atx_headers atx_headers;
  */
 at_status atx_headers_open(atx_headers **out, const char *folders, at_error *err) AT_MUST_CHECK;
 void atx_headers_close(atx_headers *headers); /* NULL is allowed */
+ATX_CLOSES(atx_headers)
 
 /* Absolute paths, joined by colons, for another process. "": none. NULL is allowed. */
 const char *atx_headers_text(const atx_headers *headers);

@@ -110,7 +110,7 @@ bool atx_helper_pool_take(atx_help_request *o, atx_helper *out)
     if (any)
         *out = o->come[--o->come_count];
     uint64_t count;
-    ssize_t got = any ? 0 : read(o->fd, &count, sizeof count); /* it was heard */
+    ssize_t got = any ? 0 : read(o->fd, &count, sizeof count);
     (void)got;
     pthread_mutex_unlock(&o->helper_pool->lock);
     return any;

@@ -22,7 +22,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define UNKNOWN_LOSS 0.5  /* of an answer that no model gives                            */
 #define NEIGHBOURS   2.0  /* factors of two apart: what a problem tells of others halves */

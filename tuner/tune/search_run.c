@@ -9,7 +9,6 @@
  */
 #include "tune/search_run_internal.h"
 
-#include "lang/metric.h"
 #include "util/bug.h"
 #include "util/clock.h"
 

@@ -159,8 +159,7 @@ static at_status find_hints(atx_search_run *c, at_error *err)
     at_status status = atx_lookup_open(&lookup, s->store, s->catalog, err);
     if (status == AT_OK && !atx_env_is_replay(s)) /* a recording knows its own past only */
         atx_lookup_add_shipped(lookup);
-    if (status == AT_OK)
-        status = atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
+    ATX_THEN(status, atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err));
     add_hints(c, hints, status == AT_OK ? expected : 0);
     if (status == AT_OK) {
         status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);

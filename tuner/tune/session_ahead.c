@@ -26,11 +26,10 @@ void atx_session_set_upcoming(atx_session *s, atx_upcoming *upcoming, void *cont
 /* Not where an earlier run has answered it. */
 static at_status begin_unless_answered(atx_job *j, at_error *err)
 {
-    atx_answer answer = { 0 };
+    ATX_LOCAL(atx_answer) answer = { 0 };
     at_status status = atx_store_find_winner(&answer, j->env->store, atx_search_run_key(j->main),
                                              &j->env->fingerprint, NULL, err);
     const bool answered = status == AT_OK && atx_session_is_answered(j, &answer);
-    atx_answer_clear(&answer);
     if (status != AT_OK && status != AT_ERR_NOT_FOUND)
         return status;
     return answered || !atx_search_run_tally(j->main)->total ? AT_OK : atx_session_begin_set_up(j, err);

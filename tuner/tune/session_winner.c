@@ -96,10 +96,9 @@ static at_status winner_run(int64_t *run_id, const atx_job *j, at_error *err)
     if (!atx_search_run_tally(j->main)->converged)
         return AT_OK;
     name_converged(name, j->main);
-    at_status status =
-        j->s->converged_run_id ? AT_OK : atx_session_begin_run(&j->s->converged_run_id, j->s, name, err);
+    ATX_TRY(j->s->converged_run_id ? AT_OK : atx_session_begin_run(&j->s->converged_run_id, j->s, name, err));
     *run_id = j->s->converged_run_id;
-    return status;
+    return AT_OK;
 }
 
 /* What the winner is held against: the re-measurement's fastest copy, or the rate that the op declares. */

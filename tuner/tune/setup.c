@@ -6,7 +6,6 @@
 #include "tune/setup.h"
 
 #include "lang/launches.h"
-#include "lang/metric.h"
 
 #include "declare/data.h"
 #include "declare/declare_files.h"

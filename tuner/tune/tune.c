@@ -394,7 +394,7 @@ static at_status may_be_absent(member *m, const team *t, at_status status, const
     return AT_OK;
 }
 
-/* Tells who is absent, as long as anybody is there. */
+/* Tells who is absent, as long as one is there. */
 static at_status go_on_without_absent(members *all, team *t, at_error *err)
 {
     char text[AT_ERROR_TEXT + 80];
@@ -429,23 +429,21 @@ static int workers_of_each(const team *t, int count)
 /* As many as there are, says the first one; as many as were guessed have been started beside it. */
 static at_status count_devices(members *all, team *t, int *count, at_error *err)
 {
-    at_status status = await_member(&all->list[0], t, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(await_member(&all->list[0], t, err));
     const int guessed = *count, visible = atx_device_info_of(all->list[0].device)->visible;
     for (int i = visible; i < guessed; i++) {
         close_member(&all->list[i]);
         all->count--;
     }
     if (visible > guessed)
-        status = room_for(all, visible, err);
-    for (int i = 0; i < visible && i < guessed && guessed != visible && status == AT_OK; i++)
+        ATX_TRY(room_for(all, visible, err));
+    for (int i = 0; i < visible && i < guessed && guessed != visible; i++)
         if (all->list[i].session) /* else await_member tells why there is none */
-            status = atx_session_share(all->list[i].session, workers_of_each(t, visible), err);
-    for (int i = guessed; i < visible && status == AT_OK; i++)
-        status = start_member(&all->list[i], i, workers_of_each(t, visible), t, err);
+            ATX_TRY(atx_session_share(all->list[i].session, workers_of_each(t, visible), err));
+    for (int i = guessed; i < visible; i++)
+        ATX_TRY(start_member(&all->list[i], i, workers_of_each(t, visible), t, err));
     *count = visible;
-    return status;
+    return AT_OK;
 }
 
 /* Which devices: without a list all of them. */

@@ -107,7 +107,7 @@ static at_status hash_all(char hash[ATX_HASH_TEXT], FILE *file, const char *path
 at_status atx_file_hash(char hash[ATX_HASH_TEXT], struct stat *info, const char *path, at_error *err)
 {
     FILE *file = NULL;
-    atx_str list = { 0 }, key = { 0 };
+    ATX_LOCAL(atx_str) list = { 0 }, key = { 0 };
     at_status status = atx_regular_open(&file, info, path, err);
     if (status != AT_OK)
         return status;
@@ -122,7 +122,5 @@ at_status atx_file_hash(char hash[ATX_HASH_TEXT], struct stat *info, const char 
             write_down(list.data, &key, hash);
     }
     fclose(file);
-    atx_str_clear(&list);
-    atx_str_clear(&key);
     return status;
 }

@@ -382,6 +382,22 @@ uint32_t atx_json_next(const atx_json *json, uint32_t node)
     return json->nodes[node].next;
 }
 
+uint32_t atx_json_at(const atx_json *json, uint32_t node, const char *path)
+{
+    for (size_t len; *path; path += len + (path[len] == '/')) {
+        char name[64];
+        len = strcspn(path, "/");
+        snprintf(name, sizeof name, "%.*s", (int)len, path);
+        if (strcmp(name, "0") == 0)
+            node = json->nodes[node].kind == ATX_JSON_ARRAY ? atx_json_first(json, node) : 0;
+        else
+            node = atx_json_member(json, node, name);
+        if (!node)
+            return 0;
+    }
+    return node;
+}
+
 bool atx_json_is(const atx_json *json, uint32_t node, const char *text)
 {
     const atx_json_node *n = &json->nodes[node];

@@ -60,6 +60,9 @@ uint32_t atx_json_next(const atx_json *json, uint32_t node);
  * characters that JSON escapes. */
 uint32_t atx_json_member(const atx_json *json, uint32_t object, const char *name);
 
+/* The value at a path of members: "Metadata/Device"; 0 is the first element of a list: "Results/0/Name". */
+uint32_t atx_json_at(const atx_json *json, uint32_t node, const char *path);
+
 /* Is it a string, or the name of a member, of exactly this text? */
 bool atx_json_is(const atx_json *json, uint32_t node, const char *text);
 

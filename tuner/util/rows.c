@@ -6,7 +6,6 @@
  */
 #include "util/rows.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

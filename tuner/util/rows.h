@@ -17,7 +17,7 @@ void atx_member_real(atx_str *out, const char *name, int digits, double value); 
 void atx_member_bool(atx_str *out, const char *name, bool value);
 
 /* RFC 4180: quoted only where it must be. NULL: empty. A text that a spreadsheet would take for a formula
- * begins with an apostrophe: a compiler's log may quote a source of anybody. */
+ * begins with an apostrophe: a compiler's log may quote any source. */
 void atx_field_text(atx_str *out, const char *text);
 void atx_field_int(atx_str *out, int64_t value);
 

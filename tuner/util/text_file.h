@@ -13,6 +13,7 @@ typedef struct atx_text_file atx_text_file;
  * names a file that cannot be read. `path` is borrowed until the handle closes. */
 at_status atx_text_file_open(atx_text_file **out, const char *path, at_error *err) AT_MUST_CHECK;
 void atx_text_file_close(atx_text_file *file); /* harmless on NULL */
+ATX_CLOSES(atx_text_file)
 
 /*
  * The next line without its '\n', in `line`, which it replaces; *got is false at the end of the file. *whole

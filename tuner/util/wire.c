@@ -98,7 +98,7 @@ const char *atx_get_text(atx_reader *r)
 
 typedef struct peer {
     int fd;
-    bool (*patient)(void *context); /* NULL: always */
+    bool (*keep_waiting)(void *context); /* NULL: always */
     void *context;
 } peer;
 
@@ -111,8 +111,8 @@ static bool wait_for(const peer *p, short events)
         return true;
     if (errno != EAGAIN)
         return false;
-    int ready = poll(&fd, 1, p->patient ? SLICE_MS : -1);
-    if (ready > 0 || !p->patient || p->patient(p->context))
+    int ready = poll(&fd, 1, p->keep_waiting ? SLICE_MS : -1);
+    if (ready > 0 || !p->keep_waiting || p->keep_waiting(p->context))
         return ready >= 0 || errno == EINTR;
     errno = ETIMEDOUT;
     return false;
@@ -132,10 +132,10 @@ static at_status send_bytes(const peer *p, const void *bytes, size_t len, at_err
     return AT_OK;
 }
 
-at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (*patient)(void *context),
+at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (*keep_waiting)(void *context),
                               void *context, at_error *err)
 {
-    const peer p = { .fd = fd, .patient = patient, .context = context };
+    const peer p = { .fd = fd, .keep_waiting = keep_waiting, .context = context };
     assert(kind != 0);
     ATX_TRY(atx_str_status(body, err));
     if (body->len > ATX_FRAME_MAX)
@@ -158,7 +158,7 @@ static ssize_t recv_bytes(const peer *p, void *out, size_t len)
 {
     size_t have = 0;
     while (have < len) {
-        ssize_t got = recv(p->fd, (char *)out + have, len - have, p->patient ? MSG_DONTWAIT : 0);
+        ssize_t got = recv(p->fd, (char *)out + have, len - have, p->keep_waiting ? MSG_DONTWAIT : 0);
         if (got == 0)
             break;
         if (got < 0 && !wait_for(p, POLLIN))
@@ -182,10 +182,10 @@ static at_status recv_body(const peer *p, size_t length, atx_str *body, at_error
     return atx_str_status(body, err);
 }
 
-at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*patient)(void *context),
+at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*keep_waiting)(void *context),
                               void *context, at_error *err)
 {
-    const peer p = { .fd = fd, .patient = patient, .context = context };
+    const peer p = { .fd = fd, .keep_waiting = keep_waiting, .context = context };
     atx_frame_head head = { 0 };
     atx_str_reset(body);
     ssize_t got = recv_bytes(&p, &head, sizeof head);

@@ -38,18 +38,19 @@ const char *atx_get_text(atx_reader *r);               /* borrowed, terminated; 
  * gone, or the frame broke off: then nothing more can be sent, and the peer sees the end of the stream. */
 at_status atx_wire_send(int fd, uint32_t kind, const atx_str *body, at_error *err) AT_MUST_CHECK;
 
-/* The same, asking `patient` (NULL: for as long as it takes) now and then while there is no room: a peer that
- * takes nothing may never do so again. AT_ERR_SYSTEM also when that says no; then a part may have been sent.
+/* The same, asking `keep_waiting` (NULL: for as long as it takes) now and then while there is no room: a peer
+ * that takes nothing may never do so again. AT_ERR_SYSTEM also when that says no; then a part may have been
+ * sent.
  */
-at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (*patient)(void *context),
+at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (*keep_waiting)(void *context),
                               void *context, at_error *err) AT_MUST_CHECK;
 
 /* Waits for one frame. *kind is 0 at a clean end of the stream. AT_ERR_SYSTEM on anything else. */
 at_status atx_wire_recv(int fd, uint32_t *kind, atx_str *body, at_error *err) AT_MUST_CHECK;
 
-/* The same, asking `patient` now and then while nothing comes: work that has begun need not go on.
+/* The same, asking `keep_waiting` now and then while nothing comes: work that has begun need not go on.
  * AT_ERR_SYSTEM also when that says no. */
-at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*patient)(void *context),
+at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*keep_waiting)(void *context),
                               void *context, at_error *err) AT_MUST_CHECK;
 
 /*
@@ -71,7 +72,8 @@ void atx_inbox_clear(atx_inbox *in);
  * included), one end of a socket pair as its file descriptor ATX_CHILD_FD, stdin and stdout on /dev/null, and
  * everything else but stderr closed. It has a process group of its own, so a Ctrl-C in the terminal reaches
  * the supervisor alone. It is killed when its parent dies, and also when the thread that spawned it ends:
- * whoever spawns a child stays as long as the child. AT_ERR_SYSTEM also when the program cannot be executed.
+ * a thread that spawns a child stays as long as the child. AT_ERR_SYSTEM also when the program cannot be
+ * executed.
  */
 #define ATX_CHILD_FD 3
 typedef struct atx_site atx_site;

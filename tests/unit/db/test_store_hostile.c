@@ -386,6 +386,6 @@ Test(store_hostile, a_statement_ends_when_its_time_is_over, .timeout = 60)
     atx_query other = { 0 };
     cr_assert_eq(atx_query_begin(&other, store, ATX_SQL_EACH_BEST, "read", &err, ""), AT_OK, "%s", err.text);
     cr_assert(other.limit_s > 0, "each of ours has a limit");
-    atx_query_end(&other);
+    atx_query_clear(&other);
     atx_store_close(store);
 }

@@ -77,19 +77,17 @@ Test(html, one_point_alone_is_drawn_within_the_plot)
     atx_str_clear(&out);
 }
 
-static atx_html_trial timed(const char *config, double median_s)
+static atx_trial_row timed(const char *config, double median_s)
 {
-    return (atx_html_trial){ .template_name = "t",
-                             .config = (char *)config,
-                             .log = "",
-                             .outcome = ATX_TIMED,
-                             .timing.median_s = median_s };
+    return (atx_trial_row){
+        .template_name = "t", .config = config, .log = "", .outcome = ATX_TIMED, .timing.median_s = median_s
+    };
 }
 
 Test(html, an_effect_is_the_best_and_the_median_of_what_had_the_value)
 {
-    atx_html_trial items[] = { timed("A=16 B=x", 4), timed("A=8 B=x", 1), timed("A=16 B=y", 2),
-                               timed("A=16 B=y", 3), timed("A=9 B=y", 5) };
+    atx_trial_row items[] = { timed("A=16 B=x", 4), timed("A=8 B=x", 1), timed("A=16 B=y", 2),
+                              timed("A=16 B=y", 3), timed("A=9 B=y", 5) };
     items[4].outcome = ATX_WRONG_RESULT; /* does not count, however fast */
     const atx_html_trials trials = { .items = items, .count = 5 };
     size_t count = 0;
