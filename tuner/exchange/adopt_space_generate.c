@@ -3,7 +3,7 @@
  * It is evaluated in floating point while it is read, once for each i.
  */
 #include "exchange/adopt_space_parts.h"
-#include "exchange/python_parts.h"
+#include "exchange/python_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

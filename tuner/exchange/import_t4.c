@@ -19,20 +19,12 @@
 /* "8x4096x128" as sizes; false: it is more than that, an order of dimensions or leading ones. */
 static bool read_shape(atx_import_file *file, const char *text)
 {
-    int count = 0;
-    char *end = NULL;
-    for (const char *at = text; count < ATX_MAX_DIMS; at = end + 1) {
-        long long size = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
-        if (size < 1 || size > ATX_IMPORT_MAX_SIZE)
-            return false;
-        file->sizes[count++] = size;
-        if (!*end)
-            break;
-        if (*end != 'x')
-            return false;
-    }
-    file->size_count = end && !*end ? count : 0;
-    return file->size_count > 0;
+    const int count = atx_sizes_read(file->sizes, ATX_MAX_DIMS, &text);
+    bool good = count > 0 && !*text;
+    for (int i = 0; i < count; i++)
+        good = good && file->sizes[i] >= 1 && file->sizes[i] <= ATX_IMPORT_MAX_SIZE;
+    file->size_count = good ? count : 0;
+    return good;
 }
 
 /* The name of a type, or the key of those of one size: "b4". */

@@ -3,7 +3,7 @@
  * they bind, and what was read is a text of ours with the level at which C binds it, so that parentheses
  * stand where C needs them. The first failure stays; all after it reads the end of the text.
  */
-#include "exchange/python_parts.h"
+#include "exchange/python_internal.h"
 
 #include "util/chars.h"
 

@@ -2,7 +2,7 @@
  * python_values.c - lists of Python (python.h). Numbers are expressions of declarations, compiled and
  * evaluated by themselves, in a comprehension once for each value of its variable.
  */
-#include "exchange/python_parts.h"
+#include "exchange/python_internal.h"
 
 #include "expr/expr.h"
 

@@ -131,23 +131,12 @@ static void add_legend(atx_html_page *p, section s)
 /* The last two sizes of "8x4096x128/...": rows and columns, where an op has such. */
 static bool two_sizes(const char *shape, double *rows, double *cols)
 {
-    double sizes[8];
-    int count = 0;
-    const char *p = shape;
-    while (count < 8) {
-        char *end = NULL;
-        sizes[count] = strtod(p, &end);
-        if (end == p)
-            break;
-        count++;
-        if (*end != 'x')
-            break;
-        p = end + 1;
-    }
+    int64_t sizes[ATX_MAX_DIMS];
+    const int count = atx_sizes_read(sizes, ATX_MAX_DIMS, &shape);
     if (count < 2)
         return false;
-    *rows = sizes[count - 2];
-    *cols = sizes[count - 1];
+    *rows = (double)sizes[count - 2];
+    *cols = (double)sizes[count - 1];
     return true;
 }
 

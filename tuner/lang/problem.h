@@ -221,3 +221,7 @@ typedef struct atx_problem_key {
  */
 at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem,
                              at_error *err) AT_MUST_CHECK;
+
+/* The sizes that a key's shape begins with, "4096x4160": how many, -1: none, or more than `most`. *text moves
+ * behind them. */
+int atx_sizes_read(int64_t *out, int most, const char **text);

@@ -2,7 +2,10 @@
  * computes. */
 #include "lang/problem.h"
 
+#include "util/chars.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* What counts as operations: none where the op does not say. */
 static at_status eval_ops(int64_t *out, const atx_expr *ops, const int64_t *slots, at_error *err)
@@ -35,4 +38,20 @@ at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_pro
     key.type_key = atx_dtype_key(problem->type, problem->op->storage);
     *out = key;
     return atx_str_status(shape, err);
+}
+
+int atx_sizes_read(int64_t *out, int most, const char **text)
+{
+    int count = 0;
+    while (count < most) {
+        char *end;
+        if (!atx_is_digit(**text))
+            return -1;
+        out[count++] = strtoll(*text, &end, 10);
+        *text = end;
+        if (*end != 'x')
+            return count;
+        ++*text;
+    }
+    return -1;
 }

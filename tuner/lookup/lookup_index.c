@@ -41,24 +41,6 @@ bool atx_entry_is_of(const atx_entry *e, const atx_op *op, const char *type_key,
            memcmp(e->dims, dims, (size_t)atx_problem_size_count(op) * sizeof *dims) == 0;
 }
 
-/* "4096x4160": numbers joined by 'x', at most `max`. Returns how many, -1: none or too many; *text moves on.
- */
-static int read_numbers(int64_t *out, int max, const char **text)
-{
-    int count = 0;
-    while (count < max) {
-        char *end;
-        out[count++] = strtoll(*text, &end, 10);
-        if (end == *text)
-            return -1;
-        *text = end;
-        if (*end != 'x')
-            return count;
-        ++*text;
-    }
-    return -1;
-}
-
 /* "@4", "@16x4" or nothing. */
 static bool read_aligns(int64_t *aligns, const atx_op *op, const char *shape)
 {
@@ -66,7 +48,7 @@ static bool read_aligns(int64_t *aligns, const atx_op *op, const char *shape)
     int count = 1;
     if (*shape == '@') {
         shape++;
-        count = read_numbers(found, op->shape.align_count, &shape);
+        count = atx_sizes_read(found, op->shape.align_count, &shape);
     }
     if (*shape || (count != 1 && count != op->shape.align_count))
         return false;
@@ -88,7 +70,7 @@ static bool read_layout(int64_t *dims, const atx_op *op, atx_dtype type, const c
 static bool read_shape(int64_t *dims, const atx_op *op, const char *shape)
 {
     int64_t sizes[ATX_MAX_DIMS];
-    int count = read_numbers(sizes, ATX_MAX_DIMS, &shape);
+    int count = atx_sizes_read(sizes, ATX_MAX_DIMS, &shape);
     int left_out = op->shape.dim_count - count;
     if (count < 0 || left_out < 0 || (left_out > 0 && !op->shape.dims[left_out - 1].optional))
         return false;
@@ -98,7 +80,8 @@ static bool read_shape(int64_t *dims, const atx_op *op, const char *shape)
         dims[op->shape.dim_count + i] = dims[op->shape.pitches[i].dim];
     if (*shape == '/') {
         shape++;
-        if (read_numbers(dims + op->shape.dim_count, op->shape.pitch_count, &shape) != op->shape.pitch_count)
+        if (atx_sizes_read(dims + op->shape.dim_count, op->shape.pitch_count, &shape) !=
+            op->shape.pitch_count)
             return false;
     }
     return read_aligns(dims + op->shape.dim_count + op->shape.pitch_count, op, shape);

@@ -1,5 +1,5 @@
 /*
- * python_parts.h - expressions of Python while they are read. Private to python*.c.
+ * python_internal.h - expressions of Python while they are read. Private to python*.c.
  *
  * The first failure stays in the parser; after it every token is the end of the text.
  */
