@@ -13,7 +13,12 @@
 
 enum { MAX_COLUMNS = 256 };
 
-/* ---- CSV and JSON lines as JSON ---- */
+/*
+ * ---- CSV and JSON lines as JSON ----
+ *
+ * They become an array of objects, in which a line of the file is a line of the text, so that messages name
+ * the right one. CSV has a line of names; a comma, semicolon or tab separates; RFC 4180 quotes.
+ */
 
 static at_status refuse(const atx_str *text, const char *begin, const char *path, at_error *err)
 {
@@ -234,6 +239,7 @@ static int lines_before(const char *text, const char *end)
     return count;
 }
 
+/* JSON stays as it is. AT_ERR_INPUT: it is something else, and which command takes that. */
 static at_status to_json(atx_str *text, bool *is_csv, const char *path, at_error *err)
 {
     *is_csv = false;

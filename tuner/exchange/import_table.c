@@ -1,5 +1,5 @@
 /*
- * import_table.c - a plain table: CSV, JSON lines (import_text.c) or a list of objects. Columns before that
+ * import_table.c - a plain table: CSV, JSON lines (import_file.c) or a list of objects. Columns before that
  * of the time are the configuration; those behind it are other figures. The name of the time has its unit:
  * time_ms, median_us, or ms where no name says more: a parameter may be called S.
  */

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the contents of a buffer, as a runner fills it ---- */
+
 static void fill_bits(unsigned char *to, int64_t bytes, uint64_t seed)
 {
     for (int64_t i = 0; i < bytes; i += 8) {
@@ -26,6 +28,7 @@ static void fill_bits(unsigned char *to, int64_t bytes, uint64_t seed)
     }
 }
 
+/* `bytes` of a file, from where its data begins. */
 static at_status load(unsigned char *to, const atx_data_file *from, int64_t bytes, at_error *err)
 {
     FILE *file = NULL;
@@ -41,6 +44,7 @@ static at_status load(unsigned char *to, const atx_data_file *from, int64_t byte
     return status;
 }
 
+/* By the buffer's declaration: bits, a distribution, a file. */
 static at_status fill(unsigned char *to, const atx_buffer *b, uint64_t seed, at_error *err)
 {
     if (b->data.path[0])
@@ -61,7 +65,7 @@ static at_status fill(unsigned char *to, const atx_buffer *b, uint64_t seed, at_
     return AT_OK;
 }
 
-/* ---- contents ---- */
+/* ---- the contents of all buffers ---- */
 
 static uint64_t seed_of(uint64_t seed, int buffer)
 {
