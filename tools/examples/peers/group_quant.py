@@ -41,4 +41,6 @@ def peers(problem, buffers):
 
 def check(problem, buffers):
     q, s, x = buffers
-    return serving.far(q, s, x.float(), serving.size_of(serving.choices(problem, 2)[1]))
+    layout, group = serving.choices(problem, 2)[:2]
+    s = serving.as_rows(s, q.shape[0]) if layout == 2 else s
+    return serving.far(q, s, x.float(), serving.size_of(group))
