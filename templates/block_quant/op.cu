@@ -9,6 +9,7 @@ let       across  = ceil_div(cols, 128)
 let       blocks  = ceil_div(rows, 128) * across
 let       moved   = count * (sizeof(T) + 2) + 4 * blocks
 require   count > 0                    # a shape needs at least one element
+require   rows < 2147483648 && cols < 2147483648 # they are numbered in 32 bits
 
 arg       q       u8[count] output     # e4m3, as `in`
 arg       turned  u8[count] output     # the same with rows for columns

@@ -138,6 +138,14 @@ class OnTheGpu(Case):
         _, _, total = autotune.rmsnorm_quant(x, weight, x, eps=1e-6)
         self.same(total, x + x, 2)
 
+    def test_rows_and_what_wants_zeros(self):
+        x, weight = numbers(33, 512) / 50, numbers(512) / 100
+        numpy.testing.assert_allclose(jax.jit(autotune.softmax)(x), jax.nn.softmax(x, -1), rtol=1e-5)
+        right = x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6) * weight
+        numpy.testing.assert_allclose(autotune.rmsnorm(x, weight, eps=1e-6), right, rtol=1e-5)
+        with self.assertRaisesRegex(ValueError, "sum: found arrays of JAX, which XLA does not make of zeros; expected tensors of PyTorch$"):
+            autotune.sum(x)
+
     def test_an_operation_that_nobody_has_measured(self):
         """What JAX says of its GPU is enough to choose a kernel that is valid there."""
         x, like = numbers(64, 96), jax.ShapeDtypeStruct((96, 64), "float32")

@@ -184,6 +184,23 @@ class Eager(Case):
                                      caches, (0.5, 2.0)):
             self.same_bits(got, (cache.view(torch.uint8)[slot].view(E4M3).float() * scale).half())
 
+    def test_rows_and_all_there_is(self):
+        weight = numbers(1000, by=1)
+        for dtype, off in ((torch.float32, 1e-5), (torch.bfloat16, 2**-7)):
+            for x in (numbers(2, 37, 1000, dtype=dtype, by=1), numbers(5, 50257, dtype=dtype, by=1)):
+                torch.testing.assert_close(autotune.softmax(x), torch.softmax(x.double(), -1).to(dtype), rtol=off, atol=0)
+            x = numbers(2, 37, 1000, dtype=dtype)
+            right = x.double() * torch.rsqrt(x.double().square().mean(-1, keepdim=True) + 1e-6) * weight.to(dtype).double()
+            torch.testing.assert_close(autotune.rmsnorm(x, weight.to(dtype), eps=1e-6), right.to(dtype), rtol=off, atol=0)
+        for dtype in (torch.int32, torch.float32):
+            for count in (1, 1000, 1000003):
+                x = torch.randint(-100, 100, (count,), device="cuda").to(dtype)
+                for _ in range(2):  # the words that blocks meet in are zeros again
+                    self.assertEqual(autotune.sum(x).item(), x.long().sum().item())
+        x = torch.randint(0, 1000, (300, 7001), device="cuda").float()
+        self.assertEqual(autotune.argmax(x).item(), (x.flatten() == x.max()).nonzero()[0].item())
+        self.assertEqual((autotune.argmax(x).shape, autotune.argmax(x).dtype), ((), torch.int64))
+
     def test_views_and_more_dimensions_of_tokens(self):
         x = numbers(4, 10, 1024)
         right = quantized(x[:, 1:6, 256:768].reshape(-1, 512), 128, "rows")
@@ -302,7 +319,7 @@ class Compiled(Case):
         x, weight = numbers(8, 512), numbers(512, by=1)
         place, cache = torch.randperm(16, device="cuda", dtype=torch.int32).view(8, 2), numbers(32, 512)
         ops, slot = torch.ops.autotune, torch.arange(8, device="cuda")
-        for op, given in ((ops.group_quant, (x,)), (ops.add_rmsnorm_quant, (x, weight, x.clone())), (ops.moe_permute, (x, place)),
+        for op, given in ((ops.group_quant, (x,)), (ops.softmax, (x,)), (ops.rmsnorm, (x, weight)), (ops.argmax, (x.float(),)), (ops.add_rmsnorm_quant, (x, weight, x.clone())), (ops.moe_permute, (x, place)),
                           (ops.kv_write, (x, x.clone(), cache, cache.clone(), slot)), (ops.kv_gather, (cache, cache, slot))):
             with self.subTest(str(op)):
                 torch.library.opcheck(op, given)

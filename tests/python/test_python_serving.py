@@ -53,6 +53,10 @@ CALLS = [
       for x, to in ((X, "e4m3"), (f32(2, 3, 5, 64), "e5m2"), (spec("f16", 5, 64), "bf16"))),
     *(("group_quant", (X,), (group, layout)) for layout in LAYOUTS for group in (128, 64, 32)),
     ("group_quant", (spec("f16", 2, 3, 384),), ()),
+    *(("softmax", (x,), ()) for x in (X, f32(9), spec("f16", 2, 3, 7))),
+    ("rmsnorm", (X, bf16(256)), (1e-6,)),
+    *(("sum", (x,), ()) for x in (f32(9), spec("i32", 2, 3))),
+    ("argmax", (f32(2, 9),), ()),
     *(("silu_mul_quant", (X,), (group, layout)) for layout in LAYOUTS for group in (64, 32)),
     *(("rmsnorm_quant", (X, bf16(256)), (1e-6, group, "rows")) for group in (0, 128, 64, 32)),
     ("rmsnorm_quant", (X, bf16(256)), (1e-6, 32, "blocks")),
@@ -85,7 +89,7 @@ class Plans(OnTheFakeDriver):
         if buffer is None:
             self.assertEqual(arg.bytes, 0, arg)
             return
-        role = "output" if isinstance(buffer, New) else "inout" if _serving.OPERATIONS[name].inputs[buffer] in written else "input"
+        role = ("inout" if buffer.hidden and buffer.zero else "output") if isinstance(buffer, New) else "inout" if _serving.OPERATIONS[name].inputs[buffer] in written else "input"
         given = inputs[buffer] if isinstance(buffer, int) else buffer
         dtype = inputs[given.dtype].dtype if isinstance(given.dtype, int) else given.dtype
         self.assertEqual(arg.role, role, arg)
@@ -95,7 +99,7 @@ class Plans(OnTheFakeDriver):
             self.assertLessEqual(arg.bytes, math.prod(given.shape) * ITEM_BYTES[dtype], "a byte a token of the rows themselves")
             return
         self.assertEqual(arg.bytes, math.prod(given.shape) * ITEM_BYTES[dtype], arg)
-        self.assertIn(arg.type, (dtype, "u8"), arg)
+        self.assertIn(arg.type, (dtype, "u8", dtype.replace("i64", "u64")), arg)
 
     def test_sizes_are_such_as_a_shape_may_have(self):
         """Else no file of shapes could name what is to be tuned."""
@@ -117,6 +121,10 @@ class Plans(OnTheFakeDriver):
     def test_what_is_wrong_is_said(self):
         for words, name, inputs, options in (
                 ("index: found elements f32; expected i64 or i32", "gather_rows", (X, f32(5)), ()),
+                ("x: found no dimensions; expected \\(..., cols\\)", "softmax", (f32(),), ()),
+                ("weight: found shape \\(4,\\); expected \\(256,\\): one of each column", "rmsnorm", (X, bf16(4)), ()),
+                ("x: found elements bf16; expected f32 or i32", "sum", (X,), ()),
+                ("x: found no elements; expected one or more", "argmax", (f32(3, 0),), ()),
                 ("index: found shape \\(4,\\); expected \\(5,\\): a place for each row", "scatter_rows", (X, spec("i64", 4)), ()),
                 ("dtype: found 'f32'; expected one of 'e4m3', 'e5m2', 'f16', 'bf16'", "cast_transpose", (X, ONE), ("f32",)),
                 ("scale: found shape \\(5, 256\\); expected one number", "cast_transpose", (X, f32(5, 256)), ("e4m3",)),

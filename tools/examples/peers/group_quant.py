@@ -1,6 +1,6 @@
-"""Quantization of groups to e4m3: what torch.compile makes, a kernel in Triton, and a copy of as many bytes."""
+"""Quantization of groups to e4m3: what torch.compile makes, a kernel in Triton, vLLM's, and a copy of as many bytes."""
 
-from . import serving
+from . import optional, serving
 
 NAME = "group_quant"
 
@@ -20,13 +20,27 @@ def buffers(problem):
             serving.normal(problem, tokens, hidden, by=4)]
 
 
+def by_vllm(buffers, layout, size):
+    from . import by_vllm
+
+    q, scales = serving.of_its_own(*buffers[:2])
+    shape = (q.shape[0], q.shape[1] // size)
+    scales = scales.view(shape) if layout == 1 else scales.view(shape[::-1]).T
+    return by_vllm.launch("group_quant", buffers[2], q, scales, size, 1e-10, -serving.MOST, serving.MOST, False, layout == 2, False)
+
+
 def peers(problem, buffers):
-    size = serving.size_of(serving.choices(problem, 2)[1])
+    layout, group = serving.choices(problem, 2)[:2]
+    size = serving.size_of(group)
     found = serving.peers(problem, work(problem)[0], lambda x: serving.quantized(x.float(), size), buffers[2])
     serving.groups_by_triton(found, problem, *buffers, size)
+    if layout <= 2:
+        optional(found, "vLLM", lambda: by_vllm(buffers, layout, size))
     return found
 
 
 def check(problem, buffers):
     q, s, x = buffers
-    return serving.far(q, s, x.float(), serving.size_of(serving.choices(problem, 2)[1]))
+    layout, group = serving.choices(problem, 2)[:2]
+    s = serving.as_rows(s, q.shape[0]) if layout == 2 else s
+    return serving.far(q, s, x.float(), serving.size_of(group))

@@ -1,6 +1,6 @@
-"""Rows of k and v into a paged cache: what torch.compile makes, and a copy of as many bytes."""
+"""Rows of k and v into a paged cache: what torch.compile makes, vLLM's kernel, and a copy of as many bytes."""
 
-from . import kv, serving
+from . import kv, optional, serving
 
 NAME = "kv_write"
 work = kv.work
@@ -21,8 +21,23 @@ def written(k_cache, v_cache, k, v, slot, k_scale, v_scale):
     v_cache[slot] = v.to(v_cache.dtype)
 
 
+def by_vllm(k_cache, v_cache, k, v, slot, k_scale, v_scale):
+    """Of pages of 16 slots, and heads of 128."""
+    import torch
+
+    from . import by_vllm
+
+    kind = "auto" if k_cache.dtype == k.dtype else "fp8"
+    caches = (cache if kind == "auto" else cache.view(torch.uint8) for cache in (k_cache, v_cache))
+    caches = (cache.unflatten(1, (-1, 128)).unflatten(0, (-1, 16)) for cache in caches)
+    return by_vllm.launch("kv_write", k.unflatten(1, (-1, 128)), v.unflatten(1, (-1, 128)), *caches, slot, kind, k_scale, v_scale)
+
+
 def peers(problem, buffers):
-    return serving.peers(problem, work(problem)[0], written, *(x.clone() for x in buffers[:2]), *buffers[2:])
+    own = [x.clone() for x in buffers[:2]]
+    found = serving.peers(problem, work(problem)[0], written, *own, *buffers[2:])
+    optional(found, "vLLM", lambda: by_vllm(*own, *buffers[2:]))
+    return found
 
 
 def check(problem, buffers):

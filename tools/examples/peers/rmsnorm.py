@@ -1,4 +1,4 @@
-"""RMSNorm of rows: what torch.compile makes, kernels in Triton, those of Liger, Helion and FlashInfer, and PyTorch's own."""
+"""RMSNorm of rows: what torch.compile makes, kernels in Triton, those of Liger, Helion, FlashInfer and vLLM, and PyTorch's own."""
 
 from . import optional, rows, sizes
 
@@ -57,6 +57,12 @@ def by_flashinfer(out, read, gamma):
     return by_flashinfer.launch("rmsnorm", read, gamma, out, *read.shape, EPS)
 
 
+def by_vllm(out, read, gamma):
+    from . import by_vllm
+
+    return by_vllm.launch("rmsnorm", out, read, gamma, EPS)
+
+
 def peers(problem, buffers):
     import torch
 
@@ -73,6 +79,7 @@ def peers(problem, buffers):
     optional(found, "Helion", lambda: by_helion(problem, read, gamma))
     if problem.endswith("bf16"):
         optional(found, "FlashInfer", lambda: by_flashinfer(out, read, gamma))
+    optional(found, "vLLM", lambda: by_vllm(out, read, gamma))
     optional(found, "PyTorch", lambda: rows.tried(lambda: torch.nn.functional.rms_norm(read, gamma.shape, gamma, EPS)))
     optional(found, "copy", lambda: lambda: out.copy_(read))
     return found

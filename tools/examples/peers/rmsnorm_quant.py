@@ -1,4 +1,4 @@
-"""RMSNorm, with and without a residual, quantized: what torch.compile makes, a kernel in Triton, FlashInfer's of groups
+"""RMSNorm, with and without a residual, quantized: what torch.compile makes, a kernel in Triton, vLLM's, FlashInfer's of groups
 in columns behind a residual, and a copy of as many bytes."""
 
 from . import optional, serving
@@ -46,6 +46,19 @@ def by_flashinfer(buffers):
     return by_flashinfer.launch("add_rmsnorm_quant", x, residual.clone(), gamma, q, scales, torch.empty_like(x), *x.shape, pitch, EPS)
 
 
+def by_vllm(buffers, layout, size):
+    """It writes the sum over the residual."""
+    from . import by_vllm
+
+    (q, scales), (x, residual, gamma) = serving.of_its_own(*buffers[:2]), buffers[3:]
+    residual = residual.clone() if residual.numel() else None
+    if size == x.shape[1]:
+        return by_vllm.launch("rmsnorm_quant", q, x, gamma, scales, EPS, None, residual)
+    shape = (x.shape[0], x.shape[1] // size)
+    scales = scales.view(shape) if layout == 1 else scales.view(shape[::-1]).T
+    return by_vllm.launch("rmsnorm_quant_groups", q, x, gamma, scales, EPS, None, residual, size, layout == 2)
+
+
 def peers(problem, buffers):
     import torch
 
@@ -70,17 +83,16 @@ def peers(problem, buffers):
         return {warps: serving_triton.rmsnorm(code, scales, total, x, residual, gamma, EPS, size, warps) for warps in (2, 4, 8, 16, 32)}
 
     serving.by_triton(found, problem, by_triton)
+    if layout <= 2:
+        optional(found, "vLLM", lambda: by_vllm(buffers, layout, size))
     if (add, layout, group) == (2, 2, 2) and problem.endswith("bf16"):
         optional(found, "FlashInfer", lambda: by_flashinfer(buffers))
     return found
 
 
 def check(problem, buffers):
-    import torch
-
     add, layout, group, tokens, hidden = serving.choices(problem, 3)
     q, s, total, x, residual, gamma = buffers
-    if layout == 2:  # columns
-        s = s.view(torch.float32).view(-1, tokens).T.contiguous().view(torch.uint8)
+    s = serving.as_rows(s, tokens) if layout == 2 else s
     return serving.far(q, s, normalized((x + residual if add == 2 else x).float(), gamma), serving.size_of(group, hidden)) or (
         "" if add == 1 or bool((total == x + residual).all()) else "the sum is wrong")

@@ -1,4 +1,4 @@
-"""Rotary embeddings of q and k: what torch.compile makes, FlashInfer's kernel, and a copy of as many bytes."""
+"""Rotary embeddings of q and k: what torch.compile makes, FlashInfer's kernel, vLLM's, and a copy of as many bytes."""
 
 from . import optional, serving, sizes
 
@@ -48,6 +48,13 @@ def by_flashinfer(interleaved, q, k, table, position):
     return by_flashinfer.launch("rope", q, k, torch.empty_like(q), torch.empty_like(k), table, position, tokens, of_q, of_k, head, int(interleaved))
 
 
+def by_vllm(interleaved, q, k, table, position):
+    """It writes over q and k."""
+    from . import by_vllm
+
+    return by_vllm.launch("rope", position.long(), q.flatten(1).clone(), k.flatten(1).clone(), q.shape[2], table, not interleaved, 0, False)
+
+
 def peers(problem, buffers):
     interleaved = _of(problem)[0] == 2
 
@@ -57,6 +64,7 @@ def peers(problem, buffers):
     found = serving.peers(problem, work(problem)[0], both, *buffers[2:])
     if problem.endswith("bf16"):
         optional(found, "FlashInfer", lambda: by_flashinfer(interleaved, *buffers[2:]))
+    optional(found, "vLLM", lambda: by_vllm(interleaved, *buffers[2:]))
     return found
 
 

@@ -80,6 +80,13 @@ def peers(problem, moved, function, *inputs):
     return found
 
 
+def as_rows(s, tokens):
+    """Scales that are in columns."""
+    import torch
+
+    return s.view(torch.float32).view(-1, tokens).T.contiguous().view(torch.uint8)
+
+
 def far(q, s, y, size):
     """What is wrong with a quantized result, which may be one number of e4m3 off: rounding differs where numbers are computed
     otherwise. Of the operation's own check, which is exact, this is only the shadow: `autotune tune` has made that."""

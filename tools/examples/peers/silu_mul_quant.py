@@ -1,6 +1,6 @@
-"""silu(gate) * up, quantized: what torch.compile makes, a kernel in Triton, and a copy of as many bytes."""
+"""silu(gate) * up, quantized: what torch.compile makes, a kernel in Triton, vLLM's, and a copy of as many bytes."""
 
-from . import serving
+from . import optional, serving
 
 NAME = "silu_mul_quant"
 
@@ -27,10 +27,20 @@ def activated(x):
     return torch.nn.functional.silu(gate) * up
 
 
+def by_vllm(buffers, size):
+    from . import by_vllm
+
+    q, scales = serving.of_its_own(*buffers[:2])
+    return by_vllm.launch("silu_mul_quant", q, buffers[2], scales.view(q.shape[0], -1), size, None, False)
+
+
 def peers(problem, buffers):
-    size = serving.size_of(serving.choices(problem, 2)[1])
+    layout, group = serving.choices(problem, 2)[:2]
+    size = serving.size_of(group)
     found = serving.peers(problem, work(problem)[0], lambda x: serving.quantized(activated(x), size), buffers[2])
     serving.groups_by_triton(found, problem, *buffers, size, silu=True)
+    if layout == 1:
+        optional(found, "vLLM", lambda: by_vllm(buffers, size))
     return found
 
 

@@ -2,7 +2,7 @@
 
     import autotune
     y = autotune.permute(x, (0, 2, 1, 3))    # transpose, permute, copy, gather_rows, scatter_rows, cast_transpose
-    q, scales = autotune.group_quant(x)      # and other operations of LLM serving
+    q, scales = autotune.group_quant(x)      # and other operations of LLM serving; softmax, rmsnorm, sum, argmax
     autotune.run("blur", (4096, 4096), "f32", {"out": y, "in": x})
     print(autotune.find("transpose", (4096, 4096), "f32", device="NVIDIA H200").config)
     autotune.tune("transpose", (5000, 333), "bf16", budget_s=5)
@@ -32,8 +32,8 @@ from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotF
 from ._native import HERE as _HERE
 from ._native import load as _load
 from ._pack import Pack
-from ._serving import (block_quant, cast_transpose, gather_rows, group_quant, kv_gather, kv_write, moe_permute, moe_unpermute,
-                       rmsnorm_quant, rope, scatter_rows, silu_mul_quant)
+from ._serving import (argmax, block_quant, cast_transpose, gather_rows, group_quant, kv_gather, kv_write, moe_permute,
+                       moe_unpermute, rmsnorm, rmsnorm_quant, rope, scatter_rows, silu_mul_quant, softmax, sum)  # noqa: A004  as torch.sum
 from ._program import Report
 from ._tuner import Buffer as _Buffer
 from ._tuner import Device as _Device
@@ -41,9 +41,10 @@ from ._tuner import Dtype as _Dtype
 from ._tuner import Tuner
 
 __all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "Report",
-           "StoreError", "Tuner", "block_quant", "cast_transpose", "copy", "default", "find", "gather_rows", "get_include",
+           "StoreError", "Tuner", "argmax", "block_quant", "cast_transpose", "copy", "default", "find", "gather_rows", "get_include",
            "group_quant", "kv_gather", "kv_write", "load_pack", "moe_permute", "moe_unpermute", "permute", "prepare",
-           "report", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "transpose", "tune"]
+           "report", "rmsnorm", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "softmax", "sum", "transpose",
+           "tune"]
 
 for _public in (Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, Pack, Report, StoreError, Tuner):
     _public.__module__ = __name__  # as users see it in a traceback

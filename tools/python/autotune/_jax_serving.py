@@ -42,8 +42,9 @@ def call(name: str, inputs: tuple[Any, ...], options: tuple[Any, ...]) -> Any:
         refuse_cpu(tensor, x)
     plan = _serving.planned_once(name, tuple(map(_serving.spec, inputs)), options)
     new = [new for _, new in plan.results]
-    if any(each.zero for each in new):
-        raise ValueError(f"{name}: found arrays of JAX, which XLA does not make of zeros; expected tensors of PyTorch, or no amax=True")
+    if any(isinstance(buffer, New) and buffer.zero for buffer in plan.buffers):
+        other = ", or no amax=True" if "amax" in name else ""
+        raise ValueError(f"{name}: found arrays of JAX, which XLA does not make of zeros; expected tensors of PyTorch{other}")
     if math.prod(new[0].shape):
         made = _launched(operation, plan, inputs)
     else:

@@ -1,5 +1,5 @@
-"""Operations as functions of tensors of PyTorch and arrays of JAX: rows by an index, conversions, and those between the matrix
-products of an LLM. Each says what it takes and which arrays it makes. One more is a function here with @operation, and one that
+"""Operations as functions of tensors of PyTorch and arrays of JAX: rows by an index, conversions, reductions, and those between the
+matrix products of an LLM. Each says what it takes and which arrays it makes. One more is a function here with @operation, and one that
 users call.
 
 A plan is of shapes and types alone, so that it is made once for each of them, and by fake kernels, whose sizes are symbols. Its
@@ -296,6 +296,48 @@ def _kv_gather(k_cache: Spec, v_cache: Spec, slot: Spec, *rest: Any) -> Plan:
     return Plan(sizes, dtype, (rows, rows, 0, 1, 2, *_scale_buffers(3, len(scales))))
 
 
+# ---- rows, and all there is ----
+
+
+def _of_rows(x: Spec) -> tuple[int, int]:
+    _of_type("x", x, "bf16", "f16", "f32")
+    if not x.shape:
+        raise ValueError("x: found no dimensions; expected (..., cols)")
+    return math.prod(x.shape[:-1]), x.shape[-1]
+
+
+@operation("Tensor", "Tensor x")
+def _softmax(x: Spec) -> Plan:
+    return Plan(_of_rows(x), x.dtype, (New(x.shape, 0), 0))
+
+
+@operation("Tensor", "Tensor x, Tensor weight, float eps=1e-5")
+def _rmsnorm(x: Spec, weight: Spec, eps: float = 1e-5) -> Plan:
+    sizes = _of_rows(x)
+    _of_type("weight", weight, x.dtype)
+    _of_shape("weight", weight, sizes[1:], "one of each column of x")
+    return Plan(sizes, x.dtype, (New(x.shape, 0), 0, 1), (("eps", eps),))
+
+
+def _joined(x: Spec, out: Union[str, int], words: int, *types: str) -> Plan:
+    """One number of all elements. Blocks meet in some words that are zeros before."""
+    _of_type("x", x, *types)
+    count = math.prod(x.shape)
+    if count == 0:
+        raise ValueError("x: found no elements; expected one or more")
+    return Plan((count,), x.dtype, (New((), out), 0, New((words,), "i64", hidden=True, zero=True)))
+
+
+@operation("Tensor", "Tensor x")
+def _sum(x: Spec) -> Plan:
+    return _joined(x, 0, 8193, "f32", "i32")
+
+
+@operation("Tensor", "Tensor x")
+def _argmax(x: Spec) -> Plan:
+    return _joined(x, "i64", 2, "f32")
+
+
 # ---- rows by an index ----
 
 
@@ -400,6 +442,26 @@ def cast_transpose(x: Any, scale: Any, dtype: Any = "e4m3", *, both: bool = Fals
     name = "cast_transpose" + ("_both" if both else "") + ("_amax" if amax else "")
     spelled = _native.spelled(dtype)
     return _call(name, (x, scale), _NAMES.get(spelled, spelled))
+
+
+def softmax(x: A) -> A:
+    """Of each row x[..., :], bf16, f16 or f32; computed in f32."""
+    return _call("softmax", (x,))
+
+
+def rmsnorm(x: A, weight: Any, *, eps: float = 1e-5) -> A:
+    """weight * x / sqrt(eps + mean of x^2), row by row: x (..., cols) bf16, f16 or f32, weight (cols,) of the same type."""
+    return _call("rmsnorm", (x, weight), eps)
+
+
+def sum(x: Any) -> Any:  # noqa: A001  as torch.sum
+    """Of all elements, f32 or i32, as a tensor of no dimensions."""
+    return _call("sum", (x,))
+
+
+def argmax(x: Any) -> Any:
+    """The first index of the largest of all elements, f32 and no NaN, as an i64 of no dimensions."""
+    return _call("argmax", (x,))
 
 
 def group_quant(x: Any, *, group: int = 128, layout: str = "rows") -> tuple[Any, Any]:

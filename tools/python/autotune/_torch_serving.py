@@ -16,7 +16,7 @@ from . import _driver, _serving, default
 from ._serving import OPERATIONS, New
 from ._torch import _at_once
 
-_DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8,
+_DTYPES = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "u8": torch.uint8, "i64": torch.int64,
            "e8m0": getattr(torch, "float8_e8m0fnu", torch.uint8)}  # before PyTorch 2.7 bytes
 _ALIGNMENT = 256  # of all buffers but single numbers: the operations declare no other
 _SINGLE = ("k_scale", "v_scale")
