@@ -312,6 +312,8 @@ bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char 
 void atx_draft_params(atx_draft *d);
 void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */
 bool atx_draft_shapes(const atx_draft *d, const char *name); /* the size of an array, an unrolled loop ... */
+/* Whether the launch's grid is a quotient of it: elements that a block works on, and not sizes of data. */
+bool atx_draft_divides_grid(const atx_draft *d, const char *name);
 void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p);
 atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
 /* The same by what the host calls it, too: k<THREADS> is of template <int BLOCK>. */

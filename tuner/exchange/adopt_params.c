@@ -209,6 +209,40 @@ static bool is_in_launch(const atx_draft *d, const char *name)
     return false;
 }
 
+/* Whether a name divides in the tokens, or in what they are defined as: (n + 4 * NAME - 1) / (4 * NAME), or
+ * ceil_div(n, NAME); all: the tokens are such a divisor. */
+static bool divides(const atx_draft *d, atx_span span, const char *name, bool all, int depth)
+{
+    const atx_tokens *t = &d->code;
+    size_t divided = all ? span.end : 0; /* until that token */
+    for (size_t i = span.begin; i < span.end; i++) {
+        char word[ATX_MAX_WORD];
+        atx_span value;
+        const bool calls = atx_tokens_is(t, i, "(") && i > span.begin && atx_tokens_is_word(t, i - 1) &&
+                           !atx_tokens_is(t, i - 1, "dim3");
+        if (i >= divided && (calls || atx_tokens_is(t, i, "/")))
+            divided = calls ? atx_tokens_match(t, i) : atx_code_comma(t, i, span.end);
+        if (i < divided && atx_tokens_is(t, i, name))
+            return true;
+        atx_draft_word(word, t, i);
+        if (!depth || !atx_tokens_is_word(t, i) || !atx_draft_definition(&value, d, word, d->launch.at))
+            continue;
+        if (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{"))
+            value.end = atx_tokens_match(t, value.begin - 1); /* dim3 grid(x, y): both */
+        if (divides(d, value, name, i < divided, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+bool atx_draft_divides_grid(const atx_draft *d, const char *name)
+{
+    enum { MOST_DEFINITIONS = 3 };
+    return d->launched && d->launch.config_count && name[0] &&
+           divides(d, (atx_span){ d->launch.config[0][0], d->launch.config[0][1] }, name, false,
+                   MOST_DEFINITIONS);
+}
+
 static bool is_wanted(const atx_draft *d, const char *name, long value)
 {
     return value > 1 && value <= 4096 &&

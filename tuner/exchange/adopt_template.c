@@ -294,6 +294,16 @@ static bool is_of_fragment(const atx_draft *d, const char *name)
     return false;
 }
 
+/* Whether it sizes what a block works on: by its name or its use, or since the grid is a quotient of what the
+ * launch calls it. */
+static bool is_tile(const atx_draft *d, const atx_draft_targ *a)
+{
+    char called[ATX_MAX_WORD] = "";
+    if (a->given.end == a->given.begin + 1)
+        atx_draft_word(called, &d->code, a->given.begin);
+    return !is_of_fragment(d, a->name) && (atx_draft_shapes(d, a->name) || atx_draft_divides_grid(d, called));
+}
+
 static void write_number(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
@@ -315,7 +325,7 @@ static void write_number(atx_draft *d, int n)
             return; /* as its author has it */
     } else {
         snprintf(a->text, sizeof a->text, "%ld", value);
-        if (known && axis < 0 && (!atx_draft_shapes(d, a->name) || is_of_fragment(d, a->name)))
+        if (known && axis < 0 && !is_tile(d, a))
             return;
         add_values(d, n, &p);
     }

@@ -104,6 +104,18 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "void run(float *y, int n, int side) { dim3 block = { side, side, 1 };\n"
                   "k<<<n / side, block>>>(y, n); }",
           .lines = { "block     BLOCK_X, BLOCK_X\n", "default   BLOCK_X=16 " } },
+        { .what = "elements of a thread whose name says nothing, but which the grid is divided by",
+          .text = "constexpr int COUNT = 4;\ntemplate <int U> __global__ void k(float *y, int n) {\n"
+                  "for (int u = 0; u < U; u++) { int i = (blockIdx.x * U + u) * blockDim.x + threadIdx.x;\n"
+                  "if (i < n) y[i] = 1; } }\nvoid run(float *y, int n) { int per_block = 256 * COUNT;\n"
+                  "dim3 grid((n + per_block - 1) / per_block); k<COUNT><<<grid, 256>>>(y, n); }",
+          .lines = { "param     U = ", "default   U=4 ", "kernel    k<U>\n",
+                     "grid      (n + (BLOCK * U) - 1) / (BLOCK * U)" } },
+        { .what = "but no number of blocks, which the data may mean",
+          .text = "constexpr int HEADS = 8;\ntemplate <int H> __global__ void k(float *y, int n) {\n"
+                  "int i = (blockIdx.x * H + blockIdx.y) * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { dim3 grid(n / 256, HEADS); k<HEADS><<<grid, 256>>>(y, n); }",
+          .lines = { "kernel    k<8>\n", "!param     H " } },
         { .what = "a name of the code's own is none that nobody defines",
           .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
                   "void run(float *y) { k<<<1, 32>>>(y); }",
