@@ -84,6 +84,7 @@ typedef struct atx_draft_field {
     long count;                 /* of elements                                  */
     int buffer;                 /* which argument a pointer goes to; -1: none   */
     char value[ATX_DRAFT_EXPR]; /* by value; "": not known         */
+    atx_span given;             /* what the host sets it to; empty: not known           */
 } atx_draft_field;
 
 /* A struct of the file, or a vector as CUDA has them, that an argument is or a buffer is made of. */
@@ -201,6 +202,7 @@ typedef struct atx_draft {
     bool reads_block;            /* it reads blockDim                                   */
     int axes;                    /* of threadIdx or blockDim that it reads: 1 to 3      */
     long bound;                  /* of __launch_bounds__; 0: none, -1: not understood   */
+    atx_span bound_is;           /* that expression                                     */
     int overloads, overload;     /* how many kernels of the name there are; which is taken */
     atx_draft_targ targs[ATX_DRAFT_TARGS];
     int targ_count;

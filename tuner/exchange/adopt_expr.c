@@ -76,26 +76,35 @@ static bool write_counter(writing *w, size_t *i)
     return true;
 }
 
-/* "p.n" of a struct that is passed by value: the size that this field is. */
+/* "p.n" of a struct that is passed by value, or the "n" that p = { n } sets it to: the size that this field
+ * is.
+ */
 static bool write_field(writing *w, size_t *i)
 {
     const atx_draft *d = w->d;
     const atx_tokens *t = &d->code;
     char name[ATX_MAX_WORD];
-    if (w->t != t || !atx_tokens_is(t, *i + 1, "."))
+    const bool member = atx_tokens_is(t, *i + 1, ".");
+    if (w->t != t || atx_tokens_is(t, *i + 1, "("))
         return false;
     atx_draft_word(name, t, *i);
     for (int k = 0; k < d->arg_count && k < d->launch.arg_count; k++) {
         const size_t at = d->launch.args[k][0];
-        if (!d->args[k].structure || d->launch.args[k][1] != at + 1 || !atx_tokens_is(t, at, name))
+        if (!d->args[k].structure || d->launch.args[k][1] != at + 1 ||
+            (member && !atx_tokens_is(t, at, name)))
             continue;
         const atx_draft_struct *s = &d->structs[d->args[k].structure - 1];
-        for (int f = 0; f < s->field_count; f++)
-            if (s->fields[f].value[0] && atx_tokens_is(t, *i + 2, s->fields[f].name)) {
-                atx_str_add(w->out, s->fields[f].value);
-                *i += 3;
-                return true;
-            }
+        for (int n = 0; n < s->field_count; n++) {
+            const atx_draft_field *f = &s->fields[n];
+            const bool same =
+                member ? atx_tokens_is(t, *i + 2, f->name)
+                       : f->given.end == f->given.begin + 1 && atx_tokens_is(t, f->given.begin, name);
+            if (!same || !f->value[0] || !atx_tokens_is_word(t, *i))
+                continue;
+            atx_str_add(w->out, f->value);
+            *i += member ? 3 : 1;
+            return true;
+        }
     }
     return false;
 }

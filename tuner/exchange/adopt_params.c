@@ -79,9 +79,13 @@ static bool sizes_array(const atx_draft *d, const char *name)
             !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) ||
             atx_tokens_is(t, i - 2, "return"))
             continue;
-        for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
-            if (atx_tokens_is(t, k, name))
-                return true;
+        for (size_t end = i; atx_tokens_is(t, end, "["); end++) { /* NAME[A][B] */
+            const size_t open = end;
+            end = atx_tokens_match(t, open);
+            for (size_t k = open + 1; k < end; k++)
+                if (atx_tokens_is(t, k, name))
+                    return true;
+        }
     }
     return false;
 }
@@ -377,11 +381,23 @@ static void add_undefined(atx_draft *d)
     }
 }
 
+/* __launch_bounds__(BX * BY) of parameters follows them, and bounds nothing. */
+static void free_bound(atx_draft *d)
+{
+    char word[ATX_MAX_WORD];
+    for (size_t i = d->bound_is.begin; i < d->bound_is.end; i++) {
+        atx_draft_word(word, &d->code, i);
+        if (d->bound > 0 && atx_draft_find_param(d, word))
+            d->bound = 0;
+    }
+}
+
 void atx_draft_params(atx_draft *d)
 {
     add_macros(d);
     add_constants(d);
     add_undefined(d);
+    free_bound(d);
 }
 
 /* ---- values ---- */

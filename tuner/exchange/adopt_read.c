@@ -349,6 +349,7 @@ static void read_bounds(atx_draft *d)
             continue;
         const size_t end = atx_tokens_match(t, i + 1);
         const atx_span first = { i + 2, atx_code_comma(t, i + 2, end) };
+        d->bound_is = first;
         if (!atx_draft_number(&d->bound, d, t, first) || d->bound <= 0)
             d->bound = -1;
     }

@@ -7,6 +7,7 @@
  * change.
  */
 #include "explain/instance_internal.h"
+#include "compile/cubin.h"
 
 #include "declare/placed.h"
 #include "device/columns.h"
@@ -71,7 +72,7 @@ at_status atx_instance_set_up(atx_machine **out, int regions[ATX_MAX_ARGS], cons
         for (int r = 0; r < atx_machine_region_count(*out) && !found; r++) {
             const atx_machine_region *region = atx_machine_region_at(*out, r);
             found = region->kind != ATX_REGION_BUFFER &&
-                    strcmp(region->name, p->kernel.variables[v].name) == 0 && s->begin[buffer] &&
+                    atx_cubin_is_variable(region->name, p->kernel.variables[v].name) && s->begin[buffer] &&
                     region->bytes >= s->setup.buffers[buffer].bytes;
             if (found)
                 memcpy(region->data, s->begin[buffer], (size_t)s->setup.buffers[buffer].bytes);

@@ -116,6 +116,12 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "int i = (blockIdx.x * H + blockIdx.y) * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n"
                   "void run(float *y, int n) { dim3 grid(n / 256, HEADS); k<HEADS><<<grid, 256>>>(y, n); }",
           .lines = { "kernel    k<8>\n", "!param     H " } },
+        { .what = "of an index that min() keeps within the data, nothing",
+          .text =
+              "#define TILE 8\n__global__ void k(float *y, const float *x, int n) {\n"
+              "int i = blockIdx.x * TILE + threadIdx.x; float v = x[min(i, n - 1)]; if (i < n) y[i] = v; }\n"
+              "void run(float *y, const float *x, int n) { k<<<(n + TILE - 1) / TILE, TILE>>>(y, x, n); }",
+          .lines = { "arg       x T[n] input", "!does not ask" } },
         { .what = "a name of the code's own is none that nobody defines",
           .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
                   "void run(float *y) { k<<<1, 32>>>(y); }",
