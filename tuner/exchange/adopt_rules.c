@@ -65,7 +65,9 @@ static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, 
     *params = has_params(&z->bounds.symbols, &value.most, &alone) || *params;
     if (!value.exact || value.most.bad || value.most.dropped || !alone)
         return false;
-    const bool sum = part && (value.most.count > 1 || (value.most.count && value.most.terms[0].degree > 1));
+    const atx_poly_term *first = &value.most.terms[0];
+    const bool product = value.most.count && (first->degree > 1 || (first->degree && first->factor != 1));
+    const bool sum = part && (value.most.count > 1 || product);
     atx_str_add(out, sum ? "(" : "");
     atx_poly_write(out, &z->bounds.symbols, &value.most);
     atx_str_add(out, sum ? ")" : "");

@@ -30,9 +30,11 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
                   "static_assert(BM + BN % 2 == 64); static_assert(BM % 3 * 2 == 2); static_assert((BM | BN) "
                   "< 96);\n"
                   "static_assert(BM / 3 * 3 == BM); constexpr int N = BM / BN; static_assert(N * BN == BM);\n"
-                  "static_assert(BM * 2 % BN == 0); y[blockIdx.x * BM + threadIdx.x] = BN; }\n"
+                  "static_assert(BM * 2 % BN == 0); static_assert(BN % (4 * BM) == 0); y[blockIdx.x * BM + "
+                  "threadIdx.x] = BN; }\n"
                   "void run(float *y) { k<64, 32><<<10, 64>>>(y); }",
-          .lines = { "require   BM * 2 % BN == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96",
+          .lines = { "require   (BM * 2) % BN == 0  # the kernel asserts it\n",
+                     "require   BN % (BM * 4) == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96",
                      "!== BM" } },
         { .what = "assertions of the function that launches, of what it calls them",
           .text =
