@@ -284,6 +284,10 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const ch
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
 void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
+/* The pointers that the name of a type is of: typedef const float *Floats. *constant: of what is not written.
+ */
+int atx_draft_alias_stars(const atx_draft *d, atx_span type, bool *constant);
+
 /* A struct that CUDA's headers have, and whose fields are its own affair. */
 bool atx_draft_opaque(long *bytes, long *align, const char *name);
 
@@ -308,7 +312,8 @@ const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char
 /* "int NAME = VALUE" before token `before`, within the braces that enclose that: the tokens of VALUE. */
 bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before);
 
-/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. */
+/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. false: never,
+ * where *out is empty, or more than once. */
 bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
 
 void atx_draft_params(atx_draft *d);
@@ -340,6 +345,8 @@ bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int a
 bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
 
 void atx_draft_find_launch(atx_draft *d);
+/* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
+bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k);
 void atx_draft_launch(atx_draft *d);
 /* Loops of the host around the launch, whose iterations differ: before the values of the arguments are read.
  */

@@ -453,6 +453,10 @@ void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p
             atx_str_addf(out, "%s%ld", first ? "" : " ", v);
         if (first)
             atx_str_addf(out, "%ld", p->value);
+    } else if (p->axis == 0 && 2 * p->value > most) {
+        if (p->value % 64 == 0)
+            atx_str_addf(out, "%ld ", p->value / 2);
+        atx_str_addf(out, "%ld", p->value);
     } else {
         add_around(out, d, p);
     }

@@ -355,6 +355,18 @@ static void read_bounds(atx_draft *d)
     }
 }
 
+/* float_ptr x, by a typedef of the file. */
+static void read_aliases(atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++) {
+        atx_draft_arg *a = &d->args[i];
+        bool constant = false;
+        const int stars = atx_draft_alias_stars(d, (atx_span){ a->span.begin, a->token }, &constant);
+        a->arg.constant = stars && !a->stars ? constant : a->arg.constant;
+        a->stars += stars;
+    }
+}
+
 at_status atx_draft_read(atx_draft *d)
 {
     at_status status = find_kernel(d);
@@ -362,6 +374,7 @@ at_status atx_draft_read(atx_draft *d)
         status = read_arguments(d);
     if (status == AT_OK)
         status = atx_draft_reach(d);
+    read_aliases(d);
     if (status == AT_OK)
         status = refuse_any(d);
     if (status != AT_OK)

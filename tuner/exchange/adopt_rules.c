@@ -248,8 +248,19 @@ static bool has_sizes_alone(const atx_sizing *z, const atx_poly *p)
     return !p->bad;
 }
 
+/* Whether it is made of numbers and parameters alone. */
+static bool is_of_params(const atx_sizing *z, const atx_poly *p)
+{
+    for (int i = 0; i < z->bounds.symbols.count; i++)
+        if ((z->bounds.symbols.items[i].kind != ATX_SYMBOL_NAME ||
+             z->bounds.symbols.items[i].tag != ATX_TAG_PARAM) &&
+            atx_poly_has(&z->bounds.symbols, p, i))
+            return false;
+    return !p->bad && p->count > 0;
+}
+
 /* z[i] of for (int i = 0; i < D; i++), where z has `elements`: D <= 30. */
-static void limit_index(atx_draft *d, atx_sizing *z, long elements, atx_span index)
+static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
 {
     const atx_poly one = atx_poly_number(1);
     atx_str text = { 0 };
@@ -260,7 +271,8 @@ static void limit_index(atx_draft *d, atx_sizing *z, long elements, atx_span ind
     if (!value.known || !most.count || !most.terms[0].degree || !has_sizes_alone(z, &most))
         return;
     atx_poly_write(&text, &z->bounds.symbols, &most);
-    atx_str_addf(&text, " <= %ld", elements);
+    atx_str_add(&text, " <= ");
+    atx_poly_write(&text, &z->bounds.symbols, elements);
     if (!text.failed)
         add_rule(d, text.data, "an array of the kernel has no more");
     atx_str_clear(&text);
@@ -272,13 +284,13 @@ static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
     const atx_tokens *t = z->frame.t;
     for (size_t at = i + 1; at < z->frame.body.end; at++) {
         size_t size = i, index = at + 1;
-        for (long elements; atx_code_same(t, at, i - 1) && !atx_guards_member(t, at) &&
-                            atx_tokens_is(t, size, "[") && atx_tokens_is(t, index, "[");
+        for (; atx_code_same(t, at, i - 1) && !atx_guards_member(t, at) && atx_tokens_is(t, size, "[") &&
+               atx_tokens_is(t, index, "[");
              size = atx_tokens_match(t, size) + 1, index = atx_tokens_match(t, index) + 1) {
             const atx_range n =
                 atx_bounds_value(&z->bounds, &z->frame, (atx_span){ size + 1, atx_tokens_match(t, size) });
-            if (n.exact && atx_poly_is_number(&elements, &n.most))
-                limit_index(d, z, elements, (atx_span){ index + 1, atx_tokens_match(t, index) });
+            if (n.exact && is_of_params(z, &n.most))
+                limit_index(d, z, &n.most, (atx_span){ index + 1, atx_tokens_match(t, index) });
         }
     }
 }

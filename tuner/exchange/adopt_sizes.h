@@ -39,6 +39,16 @@ void atx_draft_host_values(atx_draft *d); /* of what is no size: after the sizes
 bool atx_draft_param_value(long *out, const atx_draft *d, const char *name);
 long atx_draft_largest(const atx_draft *d, const char *name, long value);
 
+/* How many elements integers of buffer k choose among, in a row of another one: n of x[row * n + i[k]], or of
+ * x[(row * n + i[k]) * c]. Empty: there is no such. */
+atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k);
+
+/* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
+void atx_draft_take_largest(atx_draft *d, int k);
+
+/* Whether a buffer's size depends on how many blocks a grid has in that direction. */
+bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis);
+
 /* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
 void atx_draft_fix_param(atx_draft *d, const char *name);
 /* With the numbers that parameters have in the file. */
