@@ -1,7 +1,7 @@
 /*
- * adopt_rules.c - what parameters must be for the kernel's code to compile: its static_asserts, and 48 KiB of
- * static shared memory. Only what is made of parameters and numbers alone. And what sizes must be for arrays
- * of the kernel's own to hold as many elements.
+ * adopt_rules.c - what parameters must be for the kernel's code to compile and run: its assertions, and 48
+ * KiB of static shared memory. Only what is made of parameters and numbers alone. And what sizes must be for
+ * arrays of the kernel's own to hold as many elements.
  */
 #include "exchange/adopt_sizes.h"
 
@@ -74,15 +74,16 @@ static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, 
     return true;
 }
 
-static void add_rule(atx_draft *d, const char *text, const char *why)
+bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why)
 {
     for (int i = 0; i < d->rule_count; i++)
         if (strcmp(d->rules[i].text, text) == 0)
-            return;
+            return true;
     if (d->rule_count == ATX_DRAFT_RULES || strlen(text) >= ATX_DRAFT_EXPR)
-        return;
+        return false;
     d->rules[d->rule_count].why = why;
     strcpy(d->rules[d->rule_count++].text, text);
+    return true;
 }
 
 /* A < B, A % B == 0 ... */
@@ -101,7 +102,7 @@ static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *h
         atx_str_addf(&text, " %s ", SIGNS[k]);
         good = good && write_side(&text, z, host, (atx_span){ sign + 1, span.end }, false, &params);
         if (good && params && !text.failed)
-            add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
+            atx_draft_add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
         atx_str_clear(&text);
         return;
     }
@@ -206,15 +207,24 @@ static void read_shared(atx_draft *d, atx_sizing *z)
     atx_poly_write(&text, &z->bounds.symbols, &sum);
     atx_str_addf(&text, " <= %d", STATIC_SHARED_BYTES);
     if (!text.failed)
-        add_rule(d, text.data, "static shared memory of a block");
+        atx_draft_add_rule(d, text.data, "static shared memory of a block");
     atx_str_clear(&text);
+}
+
+/* assert(BM * BK == blockDim.x) of all threads, which NDEBUG does not make less true. */
+static bool is_always(const atx_tokens *t, size_t begin, size_t i)
+{
+    const size_t around = atx_guards_around(t, begin, i);
+    return atx_tokens_is(t, i, "assert") && (around == SIZE_MAX || around <= begin) &&
+           (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}"));
 }
 
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z)
 {
     const atx_tokens *t = z->frame.t;
     for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++)
-        if (atx_tokens_is(t, i, "static_assert") && atx_tokens_is(t, i + 1, "("))
+        if ((atx_tokens_is(t, i, "static_assert") || is_always(t, z->frame.body.begin, i)) &&
+            atx_tokens_is(t, i + 1, "("))
             read_assertion(d, z, NULL, i + 1);
     read_host(d, z);
     read_shared(d, z);
@@ -274,7 +284,7 @@ static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str_add(&text, " <= ");
     atx_poly_write(&text, &z->bounds.symbols, elements);
     if (!text.failed)
-        add_rule(d, text.data, "an array of the kernel has no more");
+        atx_draft_add_rule(d, text.data, "an array of the kernel has no more");
     atx_str_clear(&text);
 }
 

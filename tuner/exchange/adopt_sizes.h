@@ -49,6 +49,15 @@ void atx_draft_take_largest(atx_draft *d, int k);
 /* Whether a buffer's size depends on how many blocks a grid has in that direction. */
 bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis);
 
+/* Of the parameters in `size`, how far a kernel reaches: `own` are those whose author's number the size has,
+ * `fixed` those that become numbers. */
+void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBOLS], atx_draft *d,
+                           atx_poly_table *symbols, const atx_poly *size, bool written);
+
+#define ATX_WHY_WITHIN "its buffers hold no more"
+/* Without such lines in which no parameter is left. */
+void atx_draft_drop_rules(atx_draft *d);
+
 /* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
 void atx_draft_fix_param(atx_draft *d, const char *name);
 /* With the numbers that parameters have in the file. */
@@ -57,6 +66,8 @@ atx_poly atx_draft_as_author(atx_bounding *b, const atx_poly *p);
 void atx_draft_forget_block(atx_draft *d, atx_sizing *z);
 void atx_draft_fix_block(atx_draft *d); /* where the grid is of numbers that go with it */
 
+/* A line `require`, once; false: there is no room. `why` lives as long as the draft. */
+bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why);
 /* What parameters must be for the kernel's code to compile: d->rules. */
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
 /* What sizes must be for its own arrays: d->rules. After the sizes are settled. */

@@ -21,7 +21,9 @@ typedef struct settling {
     atx_draft *d;
     atx_sizing *z;
     settled_axis axes[3];
-    bool fixed[ATX_POLY_SYMBOLS]; /* parameters that sizes depend on */
+    bool fixed[ATX_POLY_SYMBOLS];               /* parameters that become numbers          */
+    bool own[ATX_DRAFT_ARGS][ATX_POLY_SYMBOLS]; /* that are, in the size of that argument */
+    int at;                                     /* which argument is settled               */
 } settling;
 
 /* Whether the kernel, or what it calls, reads blockIdx in that direction; -1: in any. */
@@ -259,7 +261,8 @@ static atx_poly as_number(void *context, int id)
     long value = 1;
     if (symbol->tag != ATX_TAG_PARAM || !atx_draft_param_value(&value, s->d, symbol->name))
         return atx_poly_symbol(id);
-    return atx_poly_number(s->fixed[id] ? value : atx_draft_largest(s->d, symbol->name, value));
+    return atx_poly_number(s->fixed[id] || s->own[s->at][id] ? value
+                                                             : atx_draft_largest(s->d, symbol->name, value));
 }
 
 /* Whether all its terms are taken away: what was not understood. */
@@ -315,30 +318,6 @@ static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
     if (!p->bad && p->count && !text.failed && text.len < ATX_DRAFT_EXPR && !strchr(text.data, '.'))
         snprintf(out, ATX_DRAFT_EXPR, "%s", text.data);
     atx_str_clear(&text);
-}
-
-/* Parameters that a size depends on become numbers: those of a block, and of how many blocks there are. */
-static void note_params(settling *s, const atx_poly *p, bool written)
-{
-    const atx_poly_table *symbols = &s->z->bounds.symbols;
-    for (int i = 0; i < symbols->count; i++) {
-        const atx_poly_entry *e = &symbols->items[i];
-        if (e->kind != ATX_SYMBOL_NAME || e->tag != ATX_TAG_PARAM || !atx_poly_has(symbols, p, i))
-            continue;
-        bool plain = true;
-        for (int k = 0; k < symbols->count; k++)
-            plain = plain && (symbols->items[k].kind == ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, k) ||
-                              !(atx_poly_has(symbols, &symbols->items[k].a, i) ||
-                                atx_poly_has(symbols, &symbols->items[k].b, i)));
-        for (int k = 0; k < 3; k++)
-            plain = plain && strcmp(s->d->block_param[k], e->name) != 0 &&
-                    !(written && atx_draft_names_word(s->d->block[k], e->name));
-        for (int k = 0; k < p->count; k++) { /* n - BLOCK: less for a larger one */
-            const atx_poly one = { .count = 1, .terms = { p->terms[k] } };
-            plain = plain && !(p->terms[k].factor < 0 && atx_poly_has(symbols, &one, i));
-        }
-        s->fixed[i] = s->fixed[i] || !plain;
-    }
 }
 
 /* width * height - width - 1, as of the inner part of a grid: the whole grid. */
@@ -441,6 +420,7 @@ static void settle_buffer(settling *s, int k)
     atx_draft_arg *a = &s->d->args[k];
     atx_poly_table *symbols = &s->z->bounds.symbols;
     const atx_reach *reach = &s->z->reach[k];
+    s->at = k;
     a->size_guessed = !reach->any || reach->unknown;
     a->before = begins_inside(s, k);
     if (a->size_guessed)
@@ -561,7 +541,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars && z->reach[k].any && !z->reach[k].unknown) {
             const atx_poly size = atx_poly_replace(&z->bounds.symbols, &z->reach[k].most, of_name, &s);
-            note_params(&s, &size, d->args[k].written);
+            atx_draft_keep_params(s.own[k], s.fixed, d, &z->bounds.symbols, &size, d->args[k].written);
         }
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars)
@@ -578,6 +558,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i] && !is_guessed(d, z->bounds.symbols.items[i].name))
             atx_draft_fix_param(d, z->bounds.symbols.items[i].name);
+    atx_draft_drop_rules(d);
     bool sized = false;
     for (int k = 0; k < d->arg_count; k++)
         sized = sized || d->args[k].dim;

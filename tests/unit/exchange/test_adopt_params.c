@@ -44,6 +44,13 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
               "static_assert(sizeof(float) == 4 && TILE / DEPTH > 2); k<TILE, DEPTH><<<10, 64>>>(y); }",
           .lines = { "require   BM % BK == 0  # the host asserts it\n",
                      "require   (BM / BK) > 2  # the host asserts it\n", "!== 4" } },
+        { .what = "of its block, in each thread",
+          .text = "#define BM 64\n#define BK 8\n__global__ void k(float *y, int n) { __shared__ float s[BM * "
+                  "BK];\n"
+                  "assert(BM * BK == blockDim.x); if (n > 1) { assert(BM % BK == 0); }\n"
+                  "int i = blockIdx.x * BM + threadIdx.x; s[threadIdx.x] = 1; if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { k<<<(n + BM - 1) / BM, 512>>>(y, n); }",
+          .lines = { "require   BM * BK == BLOCK  # the kernel asserts it\n", "!BM %" } },
         { .what = "static shared memory that its larger values do not fit in",
           .text =
               "#define TILE 32\n#define PAD 1\n__global__ void k(float *y, int n) {\n"
@@ -99,6 +106,33 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "switch (side) { case 32: k<32><<<grid, block>>>(y, n); break;\n"
                   "case 64: k<64><<<grid, block>>>(y, n); break; } }",
           .lines = { "param     SIDE = 32 64\n", "block     SIDE\n", "grid      (n + SIDE - 1) / SIDE" } },
+        { .what = "tiles of a product, whose threads load as many rows as they have and reach no further",
+          .text =
+              "template <int BM, int BN, int BK, int TM> __global__ void gemm(int M, int N, int K, const "
+              "float *A,\n"
+              "const float *B, float *C) { __shared__ float a[BM * BK], b[BK * BN]; float sum[TM] = { 0 };\n"
+              "const int col = threadIdx.x % BN, row = threadIdx.x / BN;\n"
+              "A += blockIdx.y * BM * K; B += blockIdx.x * BN; C += blockIdx.y * BM * N + blockIdx.x * BN;\n"
+              "const int ac = threadIdx.x % BK, ar = threadIdx.x / BK;\n"
+              "for (int k = 0; k < K; k += BK) { a[ar * BK + ac] = A[ar * K + ac];\n"
+              "b[row * BN + col] = B[row * N + col]; __syncthreads(); A += BK; B += BK * N;\n"
+              "for (int i = 0; i < BK; i++) for (int j = 0; j < TM; j++)\n"
+              "sum[j] += a[(row * TM + j) * BK + i] * b[i * BN + col]; __syncthreads(); }\n"
+              "for (int j = 0; j < TM; j++) C[(row * TM + j) * N + col] = sum[j]; }\n"
+              "void run(int M, int N, int K, float *A, float *B, float *C) {\n"
+              "const int BM = 64, BN = 64, BK = 8, TM = 8; dim3 grid((N + BN - 1) / BN, (M + BM - 1) / BM);\n"
+              "gemm<BM, BN, BK, TM><<<grid, BM * BN / TM>>>(M, N, K, A, B, C); }",
+          .lines = { "arg       A T[M * K] input", "arg       B T[N * K] input",
+                     "arg       C T[M * N] output", "param     BK = 4 8 16 32\n",
+                     "require   ceil_div((BM * BN / TM), BK) <= BM  # its buffers",
+                     "require   ceil_div((BM * BN / TM), BN) <= BK  # its buffers",
+                     "require   TM * ceil_div((BM * BN / TM), BN) <= BM  # its buffers" } },
+        { .what = "and a result for each block is as its author has it",
+          .text = "#define BLOCK 256\n__global__ void k(float *y, const float *x, int n) {\n"
+                  "__shared__ float s[BLOCK]; s[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x];\n"
+                  "y[blockIdx.x] = s[0]; }\n"
+                  "void run(float *y, float *x, int n) { k<<<n / BLOCK, BLOCK>>>(y, x, n); }",
+          .lines = { "block     256", "!param", "!hold no more" } },
         { .what = "a side that is not understood is that of a square",
           .text = "__global__ void k(float *y, int n) {\n"
                   "int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y; if (i < n && j < 9) y[i] "
