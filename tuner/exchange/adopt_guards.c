@@ -155,7 +155,7 @@ typedef struct climb {
     size_t sign;
     joined all;
     bool not ;      /* an odd number of ! */
-    atx_span other; /* "i >= n ? 0 : here" */
+    atx_span other; /* "i >= n ? 0 : here", "i >= n || here" */
     atx_span then;  /* "if (i < n) return here;" */
 } climb;
 
@@ -175,6 +175,8 @@ static bool holds_if(atx_span *out, bool *opposite, climb *c, size_t open)
     const bool other = atx_tokens_is(c->t, then, "else"), quits = leaves(c->t, close + 1, end);
     const bool yes = !c->not &&!c->all.or, no = c->not ? !c->all.or : !c->all.and;
     *opposite = false;
+    if (c->all.or &&!c->all.and &&!c->not ) /* i >= n || here */
+        c->other = (atx_span){ c->sign, close };
     if ((quits || other) && no && !(yes && !quits)) {
         *opposite = !c->not ;
         if (yes)

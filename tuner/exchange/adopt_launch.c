@@ -190,7 +190,8 @@ static size_t find_case(const atx_draft *d, const char *name)
             size_t label = d->launch.at;
             while (label > i && !atx_tokens_is(t, label, "case"))
                 label--;
-            return open + 3 == i && atx_tokens_is(t, open + 1, name) && label > i ? label + 1 : 0;
+            const size_t word = i - open == 5 && atx_tokens_is(t, open + 2, ".") ? i - 4 : i - 2; /* b.x */
+            return open + 1 == word && atx_tokens_is(t, word, name) && label > i ? label + 1 : 0;
         }
     }
     return 0;
@@ -199,8 +200,11 @@ static size_t find_case(const atx_draft *d, const char *name)
 /* k<size><<<grid, dim3(size, size)>>>: the parameter that is the template's argument. */
 static atx_draft_param *given_as(atx_draft *d, int k)
 {
-    for (int a = 0; a < ATX_DRAFT_ALIASES; a++) {
-        const char *name = d->block_from[k][a];
+    char block[ATX_MAX_WORD] = "";
+    if (d->launch.config[1][1] == d->launch.config[1][0] + 1)
+        atx_draft_word(block, &d->code, d->launch.config[1][0]);
+    for (int a = 0; a <= ATX_DRAFT_ALIASES; a++) {
+        const char *name = a < ATX_DRAFT_ALIASES ? d->block_from[k][a] : k ? "" : block;
         const size_t label = name[0] ? find_case(d, name) : 0;
         long is, given;
         if (label && !atx_draft_plain_number(&is, &d->code, label))
@@ -218,6 +222,10 @@ static atx_draft_param *given_as(atx_draft *d, int k)
  * meant. */
 static const atx_draft_param *written_as(const atx_draft *d, long value)
 {
+    for (int i = 0; i < d->param_count; i++) /* k<64><<<grid, 64>>> of template <int block_size> */
+        if (d->params[i].kind == ATX_DRAFT_TARG && d->params[i].axis == 0 && d->params[i].value == value &&
+            !d->params[i].guessed && value > 1)
+            return &d->params[i];
     for (int i = 0; i < d->param_count && !d->reads_block; i++)
         if (d->params[i].axis >= 0 && d->params[i].value == value && value > 1)
             return &d->params[i];

@@ -235,8 +235,13 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
     const size_t equal = atx_tokens_find(t, at, i, "=");
     if (equal >= i || equal < at + 1 || !atx_tokens_is_word(t, equal - 1))
         return;
-    const bool pointer =
-        equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__"));
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, equal - 1);
+    const size_t before = atx_guards_declaration(t, body.begin, name, equal - 1); /* float *q; q = p + i; */
+    const bool pointer = (equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") ||
+                                              atx_tokens_is(t, equal - 2, "__restrict__"))) ||
+                         (equal == at + 1 && before != SIZE_MAX && atx_tokens_is(t, before - 1, "*") &&
+                          atx_tokens_is(t, before + 1, ";"));
     const bool declared = pointer || (equal >= at + 2 && atx_tokens_is_word(t, equal - 2));
     const local *known = find(w, equal - 1);
     element = element || atx_tokens_is(t, equal + 1, "*"); /* = *(p + i) */

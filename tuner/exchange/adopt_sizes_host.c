@@ -69,7 +69,9 @@ static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth)
         if (declared == SIZE_MAX || !atx_tokens_is(t, declared + 1, "="))
             continue;
         const size_t stop = atx_tokens_find(t, declared, i, ";");
-        const bool counts = declared < begin && stop == declared + 3 && /* int found = 0; */
+        const size_t around = atx_guards_around(t, f->body.begin, declared);
+        const bool loop = around != SIZE_MAX && atx_tokens_is(t, around, "(");   /* for (int i = 0; */
+        const bool counts = declared < begin && stop == declared + 3 && !loop && /* int found = 0 */
                             t->items[declared + 2].kind == ATX_TOKEN_NUMBER &&
                             !atx_tokens_is(t, declared - 2, "const") &&
                             !atx_tokens_is(t, declared - 1, "auto");

@@ -106,11 +106,11 @@ static void settle_axis(settling *s, int k)
             return;
         s->axes[k] = (settled_axis){ one ? size : atx_poly_divide_up(&b->symbols, &size, &step), true };
     }
-    const bool of_device = s->d->launched && strstr(s->d->grid[k], "device."),
-               sized = of_device && atx_draft_is_of_grid(s->d, s->z, k);
+    const bool has = s->d->launched && s->d->grid[k][0]; /* of sizeof, device.sms, ... */
+    const bool sized = has && atx_draft_is_of_grid(s->d, s->z, k);
     if (s->axes[k].blocks.bad)
         s->axes[k].known = false;
-    else if (!of_device || sized)
+    else if (!has || sized)
         write_grid(s, k);
     s->d->grid_guessed = s->d->grid_guessed || sized;
 }

@@ -33,6 +33,18 @@ Test(adopt_found, blocks_are_those_of_the_launch)
                   "if (i < n) y[i] = 1; }\n"
                   "void run(float *y, int n) { dim3 g, b; choose(&g, &b); k<<<g, b>>>(y, n); }",
           .lines = { "block     512\n", "# ? how many threads has a block? the launch" } },
+        { .what = "the number that the launch has for the template's block, too",
+          .text = "template <int block_size> __global__ void k(float *y, int n) { __shared__ float "
+                  "s[block_size];\n"
+                  "s[threadIdx.x] = blockDim.x; " I " if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n, int b) { if (b == 64) k<64><<<(n + 63) / 64, 64>>>(y, n); }",
+          .lines = { "kernel    k<block_size>", "block     block_size\n", "!BLOCK" } },
+        { .what = "the case of a switch by its size",
+          .text = "template <int SIZE> __global__ void k(float *y, int n) { __shared__ float s[SIZE];\n"
+                  "s[threadIdx.x] = 1; if (threadIdx.x < n) y[blockIdx.x * n + threadIdx.x] = s[0]; }\n"
+                  "void run(float *y, int m, int n) { dim3 block((n + 31) / 32 * 32); switch (block.x) {\n"
+                  "case 32: k<32><<<m, block>>>(y, n); break; case 64: k<64><<<m, block>>>(y, n); } }",
+          .lines = { "param     SIZE = 32 64", "block     SIZE\n" } },
         { .what = "bits of a word",
           .text = "const int THREADS = sizeof(unsigned long long) * 8;\n"
                   "__global__ void k(float *y, int n) { int i = blockIdx.x * THREADS + threadIdx.x;\n"
@@ -58,6 +70,11 @@ Test(adopt_found, grids_and_shared_memory_are_those_of_the_launch_or_asked)
                   "void run(float *y, int n) { cudaDeviceProp prop; cudaGetDeviceProperties(&prop, 0);\n"
                   "int blocks = prop.multiProcessorCount; k<<<blocks * 2, 256>>>(y, n); }",
           .lines = { "grid      (device.sms) * 2  # line 3" } },
+        { .what = "one that is not understood is asked, where a size depends on it",
+          .text = "template <class S> __global__ void k(S *y, int s) { " I " y[i * s] = 1; }\n"
+                  "template <class S> void run(S *y, int n, int s) {\n"
+                  "k<S><<<n / sizeof(S) / 64, 64>>>(y, s); }",
+          .lines = { "# ? how many blocks? the launch in the file was not understood" } },
         { .what = "a direction that is given twice is asked",
           .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[blockIdx.y * n + i] = 1; }\n"
                   "void run(float *y, int n, int m, bool half) { dim3 g; g.x = (n + 255) / 256; g.y = m;\n"
@@ -92,6 +109,10 @@ Test(adopt_found, arguments_are_what_their_types_say)
                   "__global__ void k(Floats y, Inputs x, int n) { " I " if (i < n) y[i] = x[i]; }\n"
                   "void run(float *y, float *x, int n) { k<<<(n + 255) / 256, 256>>>(y, x, n); }",
           .lines = { "arg       y T[n] output", "arg       x T[n] input" } },
+        { .what = "what a pointer goes to that is declared before it points there",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I
+                  " float *p; if (i >= n) return; p = y + i; p[0] = p[0] + x[i]; }",
+          .lines = { "arg       y T[n] inout" } },
         { .what = "a pointer as an argument of the template",
           .text =
               "template <class S, bool rows> __global__ void k(S scale, float *y, int n) { " I
@@ -118,6 +139,10 @@ Test(adopt_found, results_that_data_decides_begin_as_zeros)
                   "__global__ void k(int *y, int n) { " I
                   " if (i >= n) return; int found = 0; find(found, i); if (found) y[i] = 1; }",
           .lines = { "arg       y T[n] output zero" } },
+        { .what = "not by the counter of a loop",
+          .text = "__global__ void k(int *y, int n) { " I
+                  " for (int r = 0; r < 4; r++) if (i * 4 + r < n) y[i * 4 + r] = 1; }",
+          .lines = { "!zero" } },
         { .what = "all that the sizes decide is written",
           .text = "__global__ void k(int *y, const int *x, int n) { " I " if (i >= n) return; y[i] = x[i]; }",
           .lines = { "arg       y T[n] output\n" } },
@@ -142,6 +167,11 @@ Test(adopt_found, sizes_are_those_that_comparisons_leave)
               "__global__ void k(float *y, const float *x, int n) { " I " float a = get(x, i, n);\n"
               "if (threadIdx.x == 0) y[blockIdx.x] = a; }\n"
               "void run(float *y, float *x, int n) { k<<<n / 256 + 1, 256>>>(y, x, n); }",
+          .lines = { "arg       x T[n] input", "!the kernel does not ask" } },
+        { .what = "what stands behind the comparison that returns",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I
+                  " if (i >= n || x[i] > 0) return; y[i] = 1; }\n"
+                  "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       x T[n] input", "!the kernel does not ask" } },
         { .what = "what a quotient is compared with",
           .text = "__global__ void k(float *y, int h, int w) { " I " int row = i / w; if (row >= h) return;\n"
