@@ -420,18 +420,27 @@ static bool write_name(writing *w, size_t *i, size_t end)
     return (defined || is_parameter(d, name)) && write_extra(w, name, at, *i);
 }
 
-/* (n + 255) / 256 of 256 threads, wherever the launch has their number from. */
-static bool is_blocks(const writing *w, size_t i, long value)
+/* (n + 255) / 256 of 256 threads, wherever the launch has their number from; of the other directions of
+ * blocks by numbers, too. */
+static bool write_blocks(writing *w, size_t i, long value)
 {
     const atx_tokens *t = w->t;
-    const long block = w->d->block_value[w->axis];
-    long by = 0;
-    if (!w->d->block_param[w->axis][0] || block < 32 || !i)
-        return false;
-    if (value == block)
-        return atx_tokens_is(t, i - 1, "/");
-    return value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
-           atx_draft_plain_number(&by, t, i + 3) && by == block;
+    const atx_draft *d = w->d;
+    for (int n = 0; n < 4 && i; n++) {
+        const int k = n ? n - 1 : w->axis;
+        const long block = d->block_value[k];
+        long by = 0;
+        if (!d->block_param[k][0] || block < (n ? 2 : 32) ||
+            (n && (!d->block_literal || block == d->block_value[w->axis])))
+            continue;
+        const bool whole = value == block && atx_tokens_is(t, i - 1, "/");
+        if (whole || (value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
+                      atx_draft_plain_number(&by, t, i + 3) && by == block)) {
+            atx_str_addf(w->out, whole ? "%s" : "(%s - 1)", d->block_param[k]);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* "256", "256.0f" as 256 */
@@ -446,10 +455,8 @@ static bool write_number(writing *w, size_t i)
             return false;
     }
     const int k = w->axis;
-    if (is_blocks(w, i, value)) {
-        atx_str_addf(w->out, value == w->d->block_value[k] ? "%s" : "(%s - 1)", w->d->block_param[k]);
+    if (write_blocks(w, i, value))
         return true;
-    }
     if (w->d->block_as[k][0] && value == w->d->block_value[k]) {
         atx_str_add(w->out, w->d->block_as[k]);
         return true;

@@ -183,6 +183,7 @@ static bool is_star(const atx_tokens *t, size_t begin, size_t i)
  */
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
 {
+    static const char *const HEADS[] = { "if", "while", "for", "switch", NULL };
     const atx_tokens *t = &w->d->code;
     const size_t name = i;
     for (int level = 0; level < 16; level++) {
@@ -202,7 +203,8 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
             return;
         }
         const size_t open = atx_guards_around(t, body.begin, i);
-        if (open == SIZE_MAX || atx_tokens_is(t, open, "{") || atx_tokens_is(t, open, "[")) {
+        if (open == SIZE_MAX || atx_tokens_is(t, open, "{") || atx_tokens_is(t, open, "[") ||
+            (open && atx_token_is_one_of(t->text, &t->items[open - 1], HEADS))) {
             mark(w, args, deref, false);
             return;
         }

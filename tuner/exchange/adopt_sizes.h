@@ -25,7 +25,7 @@ typedef struct atx_sizing {
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
 /* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
- * or is under i > 0, or under mask[i]. */
+ * or is under i > 0, or under mask[i], or data chooses it. */
 bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i);
 
 /* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */

@@ -112,7 +112,7 @@ bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
     const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
-    if (is_by_data(f, i))
+    if (is_by_data(f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
         return true;
     for (size_t at = i + 2; at < end;) { /* of a sum: each of what is added */
         const size_t plus = atx_tokens_find(t, at, end, "+");

@@ -41,7 +41,7 @@ Test(adopt_found, blocks_are_those_of_the_launch)
           .lines = { "kernel    k<block_size>", "block     block_size\n", "!BLOCK" } },
         { .what = "the case of a switch by its size",
           .text = "template <int SIZE> __global__ void k(float *y, int n) { __shared__ float s[SIZE];\n"
-                  "s[threadIdx.x] = 1; y[blockIdx.x * n + threadIdx.x] = s[0]; }\n"
+                  "s[threadIdx.x] = 1; if (threadIdx.x < n) y[blockIdx.x * n + threadIdx.x] = s[0]; }\n"
                   "void run(float *y, int m, int n) { dim3 block((n + 31) / 32 * 32); switch (block.x) {\n"
                   "case 32: k<32><<<m, block>>>(y, n); break; case 64: k<64><<<m, block>>>(y, n); } }",
           .lines = { "param     SIZE = 32 64", "block     SIZE\n" } },
@@ -75,6 +75,13 @@ Test(adopt_found, grids_and_shared_memory_are_those_of_the_launch_or_asked)
                   "template <class S> void run(S *y, int n, int s) {\n"
                   "k<S><<<n / sizeof(S) / 64, 64>>>(y, s); }",
           .lines = { "# ? how many blocks? the launch in the file was not understood" } },
+        { .what = "a number that is the block's of another direction is that",
+          .text =
+              "__global__ void k(float *y, int n, int m) { int r = blockIdx.x * blockDim.y + threadIdx.y;\n"
+              "int c = blockIdx.y * blockDim.x + threadIdx.x; if (r < n && c < m) y[r * m + c] = 1; }\n"
+              "void run(float *y, int n, int m) {\n"
+              "k<<<dim3((n + 7) / 8, (m + 31) / 32), dim3(32, 8)>>>(y, n, m); }",
+          .lines = { "/ BLOCK_Y, (m + (BLOCK_X - 1)) / BLOCK_X" } },
         { .what = "a direction that is given twice is asked",
           .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[blockIdx.y * n + i] = 1; }\n"
                   "void run(float *y, int n, int m, bool half) { dim3 g; g.x = (n + 255) / 256; g.y = m;\n"
@@ -113,6 +120,12 @@ Test(adopt_found, arguments_are_what_their_types_say)
           .text = "__global__ void k(float *y, const float *x, int n) { " I
                   " float *p; if (i >= n) return; p = y + i; p[0] = p[0] + x[i]; }",
           .lines = { "arg       y T[n] inout" } },
+        { .what = "what a condition reads, though an assignment follows it",
+          .text = "__global__ void k(float *y, int *z, int n) { " I " if (i >= n) return;\n"
+                  "if (y[i] < 1) { z[i] = 1; } int a = 2; y[i] = a; }\n"
+                  "void run(int n) { float *y; int *z; cudaMalloc(&y, n * 4); cudaMalloc(&z, n * 4);\n"
+                  "k<<<(n + 63) / 64, 64>>>(y, z, n); }",
+          .lines = { "arg       y T[n] inout" } },
         { .what = "a pointer as an argument of the template",
           .text =
               "template <class S, bool rows> __global__ void k(S scale, float *y, int n) { " I
@@ -139,6 +152,9 @@ Test(adopt_found, results_that_data_decides_begin_as_zeros)
                   "__global__ void k(int *y, int n) { " I
                   " if (i >= n) return; int found = 0; find(found, i); if (found) y[i] = 1; }",
           .lines = { "arg       y T[n] output zero" } },
+        { .what = "where data chooses the element",
+          .text = "__global__ void k(int *y, const int *x, int n) { " I " if (i < n) y[x[i]] = i; }",
+          .lines = { "] output zero" } },
         { .what = "not by the counter of a loop",
           .text = "__global__ void k(int *y, int n) { " I
                   " for (int r = 0; r < 4; r++) if (i * 4 + r < n) y[i * 4 + r] = 1; }",
