@@ -189,6 +189,18 @@ Test(adopt_found, sizes_are_those_that_comparisons_leave)
                   " if (i >= n || x[i] > 0) return; y[i] = 1; }\n"
                   "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       x T[n] input", "!the kernel does not ask" } },
+        { .what = "an index whose parts stand in another order in the comparison",
+          .text = "__global__ void k(float *y, int n, int t) {\n"
+                  "if (threadIdx.x + blockIdx.x * blockDim.x >= n - t) return;\n"
+                  "y[n * (blockDim.x * blockIdx.x + threadIdx.x + t) + t] = 1; }\n"
+                  "void run(float *y, int n) { k<<<(n + 63) / 64, 64>>>(y, n, 0); }",
+          .lines = { "!the kernel does not ask" } },
+        { .what = "a pointer into one of two buffers",
+          .text =
+              "__global__ void k(float *y, const float *a, const float *b, int n, int m) { " I
+              " if (i >= n) return; const float *x = a; if (i < m) { x = a + i; } else { x = b + i * 2; }\n"
+              "y[i] = *x; }",
+          .lines = { "arg       a T[", "# ? how many elements has it?" } },
         { .what = "what a quotient is compared with",
           .text = "__global__ void k(float *y, int h, int w) { " I " int row = i / w; if (row >= h) return;\n"
                   "y[i] = row; }\n"
