@@ -39,6 +39,13 @@ Test(adopt_found, blocks_are_those_of_the_launch)
                   "s[threadIdx.x] = blockDim.x; " I " if (i < n) y[i] = s[0]; }\n"
                   "void run(float *y, int n, int b) { if (b == 64) k<64><<<(n + 63) / 64, 64>>>(y, n); }",
           .lines = { "kernel    k<block_size>", "block     block_size\n", "!BLOCK" } },
+        { .what = "not those of what a variable is given later",
+          .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "__global__ void other(float *y, int n) { " I " if (i < n) y[i] = 2; }\n"
+                  "void run(float *y, int n) { auto f = k; f<<<(n + 63) / 64, 64>>>(y, n); f = other;\n"
+                  "f<<<256, 1024>>>(y, n); }",
+          .kernel = "k",
+          .lines = { "default   BLOCK=64", "grid      (n + (BLOCK - 1)) / BLOCK" } },
         { .what = "the case of a switch by its size",
           .text = "template <int SIZE> __global__ void k(float *y, int n) { __shared__ float s[SIZE];\n"
                   "s[threadIdx.x] = 1; if (threadIdx.x < n) y[blockIdx.x * n + threadIdx.x] = s[0]; }\n"
