@@ -551,10 +551,11 @@ static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t 
         const atx_span less = p->f->guards->items[k].less;
         const atx_span here = { *i, *i + less.end - less.begin };
         if (less.end < less.begin + 3 || here.end > end ||
-            atx_tokens_find(t, less.begin, less.end, "+") >= less.end || !atx_guards_same(t, less, here) ||
+            atx_tokens_find(t, less.begin, less.end, "+") >= less.end ||
+            !atx_guards_same_sum(t, less, here) ||
             (here.end < end && !atx_tokens_is(t, here.end, "+") && !atx_tokens_is(t, here.end, "-")))
             continue;
-        *out = bound_of(p, here, *i);
+        *out = bound_of(p, less, *i);
         if (out->known) {
             *i = here.end;
             return true;

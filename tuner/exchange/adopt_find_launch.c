@@ -142,6 +142,21 @@ static const atx_draft_function *find_callee(size_t *name, const atx_draft *d, s
     return NULL;
 }
 
+/* Where a variable is given something else for all that follows, behind token i that gives it: f = a; f = b;
+ * not in a branch. */
+static size_t end_of_value(const atx_tokens *t, const char *name, size_t i, size_t end)
+{
+    int depth = 0, least = 0;
+    for (i++; i + 1 < end; i++) {
+        depth += atx_tokens_is(t, i, "{") - atx_tokens_is(t, i, "}");
+        least = depth < least ? depth : least;
+        if (depth == least && atx_tokens_is(t, i, name) && atx_tokens_is(t, i + 1, "=") &&
+            (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "}") || atx_tokens_is(t, i - 1, "{")))
+            return i;
+    }
+    return end;
+}
+
 /* Launches of what the host calls otherwise: in the function that has the variable, or the parameter. */
 static void find_renamed(atx_draft *d, int *best)
 {
@@ -160,7 +175,8 @@ static void find_renamed(atx_draft *d, int *best)
             f = find_callee(&to, d, i);
         atx_draft_word(name, t, to);
         if (f && to && name[0])
-            take_launches(d, name, begin ? begin : f->body, f->end, best);
+            take_launches(d, name, begin ? begin : f->body,
+                          pointer ? end_of_value(t, name, i, f->end) : f->end, best);
         if (*best > before && !d->launch.list && atx_tokens_is(t, i + 1, "<")) { /* f = k<4> */
             d->launch.list = i + 2;
             d->launch.list_end = atx_tokens_match(t, i + 1);

@@ -411,6 +411,16 @@ static atx_span addend(const atx_tokens *t, size_t *at, size_t end)
     return one;
 }
 
+/* The same token by token, or two factors in the other order. */
+static bool is_same_product(const atx_tokens *t, atx_span a, atx_span b)
+{
+    const size_t x = atx_tokens_find(t, a.begin, a.end, "*"), y = atx_tokens_find(t, b.begin, b.end, "*");
+    return atx_guards_same(t, a, b) ||
+           (x < a.end && y < b.end &&
+            atx_guards_same(t, (atx_span){ a.begin, x }, (atx_span){ y + 1, b.end }) &&
+            atx_guards_same(t, (atx_span){ x + 1, a.end }, (atx_span){ b.begin, y }));
+}
+
 bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b)
 {
     if (a.end - a.begin != b.end - b.begin || a.begin >= a.end)
@@ -419,7 +429,7 @@ bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b)
         const atx_span one = addend(t, &i, a.end);
         bool found = false;
         for (size_t k = b.begin; k < b.end && !found;)
-            found = atx_guards_same(t, one, addend(t, &k, b.end));
+            found = is_same_product(t, one, addend(t, &k, b.end));
         if (!found)
             return false;
     }

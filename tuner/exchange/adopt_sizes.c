@@ -255,6 +255,8 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         target->from = atx_range_larger(&b->symbols, target->from, p.from);
         return;
     }
+    if (target && target->arg >= 0 && target->arg != p.arg && !star) /* x = here ? a : b, by statements */
+        w->z->reach[target->arg].doubtful = w->z->reach[p.arg].doubtful = true;
     target = target && target->arg >= 0 ? target : atx_bounds_add(f, name);
     if (target) {
         *target = p;

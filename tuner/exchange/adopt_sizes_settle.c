@@ -410,9 +410,10 @@ static bool begins_inside(const settling *s, int k)
 }
 
 /* const void *, State *: of what, nobody here knows. */
-static bool is_of_anything(const atx_draft_arg *a)
+static bool is_of_anything(const atx_draft *d, const atx_draft_arg *a)
 {
-    return !a->type.dtype && a->type.targ < 0 && !a->structure;
+    const atx_draft_targ *targ = a->type.targ >= 0 ? &d->targs[a->type.targ] : NULL;
+    return !a->type.dtype && !a->structure && !(targ && (targ->dtype || strcmp(targ->text, "T") == 0));
 }
 
 static void settle_buffer(settling *s, int k)
@@ -437,7 +438,7 @@ static void settle_buffer(settling *s, int k)
         a->zeroed = true; /* rows with gaps, a bound that is too large */
     compare_with_host(s, k, &all);
     a->size_guessed = (!a->size[0] && !a->host_size[0]) || reach->doubtful || is_open(s, &reach->most) ||
-                      has_guessed(s, &size) || is_of_anything(a);
+                      has_guessed(s, &size) || is_of_anything(s->d, a);
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);
         a->host_size[0] = '\0';

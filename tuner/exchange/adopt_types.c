@@ -263,6 +263,8 @@ int atx_draft_alias_stars(const atx_draft *d, atx_span type, bool *constant)
             atx_tokens_find(t, i, end, "{") < end || atx_tokens_find(t, i, end, "(") < end)
             continue;
         for (size_t k = i; k < end; k++) {
+            if (atx_tokens_is(t, k, "<") && atx_tokens_match(t, k) < end)
+                k = atx_tokens_match(t, k); /* Array<float *, 4> */
             *constant = *constant || (!stars && atx_tokens_is(t, k, "const"));
             stars += atx_tokens_is(t, k, "*");
         }

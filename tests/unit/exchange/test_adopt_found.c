@@ -39,6 +39,13 @@ Test(adopt_found, blocks_are_those_of_the_launch)
                   "s[threadIdx.x] = blockDim.x; " I " if (i < n) y[i] = s[0]; }\n"
                   "void run(float *y, int n, int b) { if (b == 64) k<64><<<(n + 63) / 64, 64>>>(y, n); }",
           .lines = { "kernel    k<block_size>", "block     block_size\n", "!BLOCK" } },
+        { .what = "not those of what a variable is given later",
+          .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "__global__ void other(float *y, int n) { " I " if (i < n) y[i] = 2; }\n"
+                  "void run(float *y, int n) { auto f = k; f<<<(n + 63) / 64, 64>>>(y, n); f = other;\n"
+                  "f<<<256, 1024>>>(y, n); }",
+          .kernel = "k",
+          .lines = { "default   BLOCK=64", "grid      (n + (BLOCK - 1)) / BLOCK" } },
         { .what = "the case of a switch by its size",
           .text = "template <int SIZE> __global__ void k(float *y, int n) { __shared__ float s[SIZE];\n"
                   "s[threadIdx.x] = 1; if (threadIdx.x < n) y[blockIdx.x * n + threadIdx.x] = s[0]; }\n"
@@ -189,6 +196,18 @@ Test(adopt_found, sizes_are_those_that_comparisons_leave)
                   " if (i >= n || x[i] > 0) return; y[i] = 1; }\n"
                   "void run(float *y, float *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
           .lines = { "arg       x T[n] input", "!the kernel does not ask" } },
+        { .what = "an index whose parts stand in another order in the comparison",
+          .text = "__global__ void k(float *y, int n, int t) {\n"
+                  "if (threadIdx.x + blockIdx.x * blockDim.x >= n - t) return;\n"
+                  "y[n * (blockDim.x * blockIdx.x + threadIdx.x + t) + t] = 1; }\n"
+                  "void run(float *y, int n) { k<<<(n + 63) / 64, 64>>>(y, n, 0); }",
+          .lines = { "!the kernel does not ask" } },
+        { .what = "a pointer into one of two buffers",
+          .text =
+              "__global__ void k(float *y, const float *a, const float *b, int n, int m) { " I
+              " if (i >= n) return; const float *x = a; if (i < m) { x = a + i; } else { x = b + i * 2; }\n"
+              "y[i] = *x; }",
+          .lines = { "arg       a T[", "# ? how many elements has it?" } },
         { .what = "what a quotient is compared with",
           .text = "__global__ void k(float *y, int h, int w) { " I " int row = i / w; if (row >= h) return;\n"
                   "y[i] = row; }\n"
