@@ -49,7 +49,8 @@ bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k
 
 /* ---- which launch ---- */
 
-/* The number of threads in x that a launch has; 0: not known. */
+/* The number of threads in x that a launch has as a number or a name of one; 0: not known, or of several,
+ * such as BM * BN / TM, which is equal to one of these by chance. */
 static long block_of(atx_draft *d, const atx_host_launch *l)
 {
     enum { MOST_NAMES = 4 };
@@ -64,7 +65,7 @@ static long block_of(atx_draft *d, const atx_host_launch *l)
             if (!name[0] || !atx_draft_definition(&part, d, name, l->at))
                 break;
         }
-    if (part.begin >= part.end || !atx_draft_number(&value, d, &d->code, part))
+    if (part.end != part.begin + 1 || !atx_draft_number(&value, d, &d->code, part))
         value = 0;
     d->launch = before;
     return value;
@@ -73,9 +74,11 @@ static long block_of(atx_draft *d, const atx_host_launch *l)
 /* How much of a launch can be understood: the arguments of its template, of which one may be its block. */
 static int score(atx_draft *d, const atx_host_launch *l)
 {
+    const atx_host_launch before = d->launch;
     int points = 0;
     long value;
     const long block = l->list < l->list_end && l->config_count > 1 ? block_of(d, l) : 0;
+    d->launch = *l; /* definitions are those before it */
     for (size_t at = l->list; at < l->list_end;) {
         const size_t comma = atx_code_comma(&d->code, at, l->list_end);
         const bool number = atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
@@ -90,6 +93,7 @@ static int score(atx_draft *d, const atx_host_launch *l)
     for (int k = 0; k < l->arg_count; k++) /* k<<<grid, block>>>(x, 1, 1) warms up */
         points +=
             !(l->args[k][1] == l->args[k][0] + 1 && d->code.items[l->args[k][0]].kind == ATX_TOKEN_NUMBER);
+    d->launch = before;
     return points;
 }
 

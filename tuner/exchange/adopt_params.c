@@ -25,18 +25,24 @@ static bool has_any(const char *text, const char *const *words)
     return false;
 }
 
+/* NUM_BLOCKS; not blockSize. */
+static bool counts_blocks(const char *low)
+{
+    const char *at = strstr(low, "blocks");
+    return at && strncmp(at, "blocksize", strlen("blocksize")) != 0;
+}
+
 int atx_draft_block_axis(const char *name)
 {
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
-    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid",
-                                         "per_block",  "num_block", "block_m", "block_n",
-                                         "block_k",    "log",       NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread", "grid",    "per_block", "num_block",
+                                         "block_m",    "block_n",   "block_k", "log",       NULL };
     static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
     if (has_any(low, WHOLE))
         return 0;
-    if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER))
+    if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER) || counts_blocks(low))
         return -1;
     const char axis = low[0] ? low[strlen(low) - 1] : '\0';
     return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
@@ -47,8 +53,8 @@ static bool looks_like_shape(const char *name)
     static const char *const YES[] = { "tile",       "block",     "unroll",  "threads", "warps",  "vec",
                                        "per_thread", "items",     "stage",   "chunk",   "coarse", "bdim",
                                        "strip",      "perthread", "thread_", NULL };
-    static const char *const NO[] = { "num_blocks", "blocks", "grid", "warp_size", "warpsize", "shift",
-                                      "mask",       "log",    "max_", "version",   NULL };
+    static const char *const NO[] = { "grid", "warp_size", "warpsize", "shift", "mask",
+                                      "log",  "max_",      "version",  NULL };
     static const char *const EXACT[] = { "bm", "bn", "bk",  "tm",       "tn", "tk",
                                          "wm", "wn", "tpb", "rows_per", NULL };
     char low[ATX_MAX_WORD];
@@ -56,7 +62,7 @@ static bool looks_like_shape(const char *name)
     for (int i = 0; EXACT[i]; i++)
         if (strcmp(low, EXACT[i]) == 0)
             return true;
-    return has_any(low, YES) && !has_any(low, NO);
+    return has_any(low, YES) && !has_any(low, NO) && !counts_blocks(low);
 }
 
 /* #pragma unroll NAME */

@@ -6,6 +6,7 @@
 #include "exchange/adopt_sizes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STATIC_SHARED_BYTES = 49152 };
 
@@ -99,9 +100,13 @@ static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *h
         if (sign >= span.end)
             continue;
         bool good = write_side(&text, z, host, (atx_span){ span.begin, sign }, false, &params);
+        const size_t left = text.len;
         atx_str_addf(&text, " %s ", SIGNS[k]);
+        const size_t right = text.len;
         good = good && write_side(&text, z, host, (atx_span){ sign + 1, span.end }, false, &params);
-        if (good && params && !text.failed)
+        const bool same = !text.failed && text.len - right == left &&
+                          memcmp(text.data, text.data + right, left) == 0; /* as the block is made of them */
+        if (good && params && !text.failed && !same)
             atx_draft_add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
         atx_str_clear(&text);
         return;

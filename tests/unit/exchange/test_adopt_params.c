@@ -127,6 +127,22 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                      "require   ceil_div((BM * BN / TM), BK) <= BM  # its buffers",
                      "require   ceil_div((BM * BN / TM), BN) <= BK  # its buffers",
                      "require   TM * ceil_div((BM * BN / TM), BN) <= BM  # its buffers" } },
+        { .what = "of the first of equal launches, whose numbers are those before it",
+          .text = "template <int BM, int TM> __global__ void k(float *y, int n) { float s[TM];\n"
+                  "assert(BM / TM == blockDim.x); int i = blockIdx.x * BM + threadIdx.x; s[0] = 1; if (i < "
+                  "n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { if (n >= 128) { const int BM = 128, TM = 4; k<BM, TM><<<n / "
+                  "BM, BM / TM>>>(y, n); }\n"
+                  "else { const int BM = 64, TM = 1; k<BM, TM><<<n / BM, BM / TM>>>(y, n); } }",
+          .lines = { "default   BM=128 TM=4", "block     BM / TM\n", "!asserts" } },
+        { .what = "blockSize is the block's, and the number of the case that the launch stands in",
+          .text = "template <class T, unsigned int blockSize> __global__ void k(T *y, int n) {\n"
+                  "unsigned i = blockIdx.x * blockSize + threadIdx.x; if (i < n) y[i] = 1; }\n"
+                  "template <class T> void run(T *y, int n, int threads) { dim3 block(threads, 1, 1); switch "
+                  "(threads) {\n"
+                  "case 512: k<T, 512><<<n / threads, block>>>(y, n); break; case 256: k<T, 256><<<n / "
+                  "threads, block>>>(y, n); } }",
+          .lines = { "param     blockSize = 256 512\n", "block     blockSize\n" } },
         { .what = "and a result for each block is as its author has it",
           .text = "#define BLOCK 256\n__global__ void k(float *y, const float *x, int n) {\n"
                   "__shared__ float s[BLOCK]; s[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x];\n"
