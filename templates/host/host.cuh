@@ -90,9 +90,9 @@ typedef struct alignas(64) CUtensorMap_st {
 #define ENABLE_CUDA 1
 
 #define __extension__
-#define __builtin_clz __clz
-#define __builtin_popcount __popc
-#define __builtin_ctz(x) (__ffs(x) - 1)
+#define __builtin_clz at_host_clz
+#define __builtin_popcount at_host_popcount
+#define __builtin_ctz at_host_ctz
 #define __asm__ asm
 #define __volatile__ volatile
 #define register /* C++17 has it no more */
@@ -161,6 +161,29 @@ typedef struct alignas(64) CUtensorMap_st {
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
+
+/* Of gcc's: one instruction, but constants where the compiler asks for one. */
+static constexpr __device__ inline int at_host_popcount(unsigned x)
+{
+    if (!__builtin_is_constant_evaluated())
+        return __popc(x);
+    int n = 0;
+    for (; x; x &= x - 1)
+        n++;
+    return n;
+}
+static constexpr __device__ inline int at_host_ctz(unsigned x)
+{
+    return __builtin_is_constant_evaluated() ? at_host_popcount(~x & (x - 1)) : __ffs(x) - 1;
+}
+static constexpr __device__ inline int at_host_clz(unsigned x)
+{
+    if (!__builtin_is_constant_evaluated())
+        return __clz(x);
+    for (int n = 1; n < 32; n *= 2)
+        x |= x >> n;
+    return 32 - at_host_popcount(x);
+}
 
 /* Of integers, as <cmath> has them: of these alone there is x % 1. */
 template <class T> static __device__ inline auto acos(T x) -> decltype(double(x % 1)) { return acos(double(x)); }

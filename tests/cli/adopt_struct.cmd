@@ -56,3 +56,39 @@ PROGRAM
 at adopt view.cu -o templates
 cat templates/view/op.cu
 at check view --execute --shape 1000 --templates templates
+# Fields as the host's braces set them, its names in the grid, a tile of both sizes of an array, bounds that follow
+# them, and a __constant__ variable of a namespace.
+cat >stencil.cu <<'PROGRAM'
+#define BX 32
+#define BY 8
+#define R 1
+namespace app { namespace detail {
+__constant__ float coef[2 * R + 1];
+struct Params { int nx, ny, pitch; float scale; };
+__global__ __launch_bounds__(BX * BY) void stencil(const float *in, float *out, Params p)
+{
+    __shared__ float tile[BY][BX + 2 * R];
+    int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+    for (int i = threadIdx.x; i < BX + 2 * R; i += BX) {
+        int from = min(max((int)(blockIdx.x * BX) + i - R, 0), p.nx - 1), row = min(y, p.ny - 1);
+        tile[threadIdx.y][i] = in[row * p.pitch + from];
+    }
+    __syncthreads();
+    if (x >= p.nx || y >= p.ny)
+        return;
+    float a = 0;
+    for (int k = 0; k <= 2 * R; k++)
+        a += coef[k] * tile[threadIdx.y][threadIdx.x + k];
+    out[y * p.pitch + x] = a * p.scale;
+}
+}}
+void run(const float *in, float *out, int nx, int ny)
+{
+    app::detail::Params p = { nx, ny, nx, 0.5f };
+    dim3 b(BX, BY), g((nx + b.x - 1) / b.x, (ny + b.y - 1) / b.y);
+    app::detail::stencil<<<g, b>>>(in, out, p);
+}
+PROGRAM
+at adopt stencil.cu -o templates
+cat templates/stencil/op.cu templates/stencil/adopted.cu
+at check stencil --execute --shape 70x33 --templates templates

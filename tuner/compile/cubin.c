@@ -364,6 +364,12 @@ at_status atx_cubin_name(const char **name, size_t *name_len, const void *code, 
 
 /* ---- variables ---- */
 
+bool atx_cubin_is_variable(const char *symbol, const char *variable)
+{
+    const char *behind = skip_name(symbol, strlen(symbol), variable);
+    return strcmp(symbol, variable) == 0 || (behind && (!*behind || strcmp(behind, "E") == 0));
+}
+
 static at_status fail_no_variable(bytes elf, const Elf64_Ehdr *head, const char *variable, at_error *err)
 {
     char list[400] = "";
@@ -389,8 +395,7 @@ at_status atx_cubin_variable(const char **name, int64_t *bytes_out, const void *
     if (len < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0 || !read_head(&head, elf))
         return AT_OK;
     for (int i = 0; find_symbol(&found, &symbol, elf, &head, is_variable, i); i++) {
-        const char *behind = skip_name(found, strlen(found), variable);
-        if (strcmp(found, variable) == 0 || (behind && (!*behind || strcmp(behind, "E") == 0))) {
+        if (atx_cubin_is_variable(found, variable)) {
             *name = found;
             *bytes_out = (int64_t)symbol.st_size;
             return AT_OK;

@@ -42,6 +42,9 @@ at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, co
 at_status atx_cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
                          const char *kernel, at_error *err) AT_MUST_CHECK;
 
+/* Whether the name of a symbol, "_ZN2ns1cE", is that of a variable that a declaration names, c or ns::c. */
+bool atx_cubin_is_variable(const char *symbol, const char *variable);
+
 /*
  * The variable that a declaration names, c or ns::c, and its size: __constant__ or __device__. AT_ERR_INPUT:
  * there is none, and which there are. In code that is no cubin its name is the declaration's own, its size

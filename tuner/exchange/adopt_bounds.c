@@ -98,18 +98,6 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
     return best;
 }
 
-/* The smaller one; the bound, where nobody knows, but not one that data makes. */
-static atx_range limited(const atx_bounding *b, atx_range bound, atx_range value)
-{
-    if (!bound.known || !value.known)
-        return bound.known ? bound : value;
-    if (atx_bounds_of_data(b, &bound.most) && !atx_bounds_of_data(b, &value.most))
-        return value;
-    bound.least = value.least;
-    return atx_poly_within(&value.most, &bound.most) && !atx_poly_within(&bound.most, &value.most) ? value
-                                                                                                   : bound;
-}
-
 /* ---- what a name is given ---- */
 
 /* From its first to its last value, both of the same block: a <= first + n - 1 is n - 1. */
@@ -243,7 +231,7 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
         if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !atx_guards_member(t, i) &&
             (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
              atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5)) &&
-            !(i > declared + 2 && atx_guards_declares(t, i, p->f->body.begin))) {
+            !(i > declared + 2 && atx_guards_another(t, p->f->body.begin, declared, i))) {
             *had = value;
             value = changed(p, value, i, declared, at);
             changes = true;
@@ -279,7 +267,8 @@ static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i
     else
         return false;
     if (t == p->f->t && !symbolic)
-        *out = limited(b, bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
+        *out =
+            atx_bounds_limited(b, bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
     return true;
 }
 
@@ -413,7 +402,8 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     const looked *before = find_looked(p, name);
     if (before) {
         place there = { p->b, p->f, SIZE_MAX, p->looked };
-        *out = limited(p->b, bound_of(&there, (atx_span){ declared, declared + 1 }, at), before->had);
+        *out =
+            atx_bounds_limited(p->b, bound_of(&there, (atx_span){ declared, declared + 1 }, at), before->had);
         return true;
     }
     looked now = { .outer = p->looked, .f = p->f };
@@ -423,8 +413,14 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
         stepped(&there, bound_of(&there, (atx_span){ declared, declared + 1 }, at), declared, at);
     if (!bound.known)
         bound = bound_of_value(&there, declared, at);
-    const atx_range value = value_of(&there, &now.had, declared, at);
-    *out = value.exact && !bound.known ? value : limited(p->b, bound, value);
+    if (!bound.known)
+        bound = atx_bounds_quotient(p->b, p->f, declared, at);
+    atx_range value = value_of(&there, &now.had, declared, at);
+    if (!value.exact && atx_guards_later(p->f->guards, p->f->t, declared, at)) {
+        there.at = at;
+        value = atx_bounds_limited(p->b, value_of(&there, &now.had, declared, at), value);
+    }
+    *out = value.exact && !bound.known ? value : atx_bounds_limited(p->b, bound, value);
     if (!out->known && declared >= 2 && p->f->t == &p->b->d->code)
         *out = atx_bounds_byte(p->b, p->f->t, declared);
     return true;
@@ -457,7 +453,7 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
     if (known && known->arg < 0) {
         if (t != p->f->t || known->value.exact)
             return known->value;
-        return limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), known->value);
+        return atx_bounds_limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), known->value);
     }
     if (p->f->outer) {
         place outer = { p->b, p->f->outer, p->f->outer_at, p->looked };
@@ -471,7 +467,7 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
         atx_range after;
         value = atx_bounds_argument(p->b, name);
         if (value.known && t == &p->b->d->code && read_changed(&after, p, name, at))
-            return limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), after);
+            return atx_bounds_limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), after);
         if (value.known)
             return value;
     }
@@ -555,10 +551,11 @@ static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t 
         const atx_span less = p->f->guards->items[k].less;
         const atx_span here = { *i, *i + less.end - less.begin };
         if (less.end < less.begin + 3 || here.end > end ||
-            atx_tokens_find(t, less.begin, less.end, "+") >= less.end || !atx_guards_same(t, less, here) ||
+            atx_tokens_find(t, less.begin, less.end, "+") >= less.end ||
+            !atx_guards_same_sum(t, less, here) ||
             (here.end < end && !atx_tokens_is(t, here.end, "+") && !atx_tokens_is(t, here.end, "-")))
             continue;
-        *out = bound_of(p, here, *i);
+        *out = bound_of(p, less, *i);
         if (out->known) {
             *i = here.end;
             return true;
@@ -590,7 +587,7 @@ atx_range atx_bounds_of(atx_bounding *b, const atx_frame *f, atx_span span)
 {
     place p = { b, f, SIZE_MAX, NULL };
     const atx_range bound = f->guards && span.begin < span.end ? bound_of(&p, span, span.begin) : UNKNOWN;
-    return limited(b, bound, read_at(&p, f->t, span));
+    return atx_bounds_limited(b, bound, read_at(&p, f->t, span));
 }
 
 atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_t from)

@@ -75,6 +75,12 @@ bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const
 /* min(n, first + CHUNK): n, where the other one is of a grid that nobody says. */
 atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y);
 
+/* A name by a comparison of its quotient: int row = i / w; if (row < h) i < h * w here. */
+atx_range atx_bounds_quotient(atx_bounding *b, const atx_frame *f, size_t declared, size_t at);
+
+/* The smaller one; the bound, where nobody knows, but not one that data makes. */
+atx_range atx_bounds_limited(const atx_bounding *b, atx_range bound, atx_range value);
+
 /* A constant of the file at token i of `t`; false: the name is none. */
 bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_tokens *t, size_t i);
 

@@ -273,3 +273,25 @@ atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y)
         return atx_range_up_to(atx_bounds_of_grid(b, &x.most) ? y.most : x.most);
     return atx_range_smaller(&b->symbols, x, y);
 }
+
+static bool has_params(const atx_bounding *b, const atx_poly *p)
+{
+    for (int i = 0; i < b->symbols.count; i++)
+        if (b->symbols.items[i].kind == ATX_SYMBOL_NAME && b->symbols.items[i].tag == ATX_TAG_PARAM &&
+            atx_poly_has(&b->symbols, p, i))
+            return true;
+    return false;
+}
+
+atx_range atx_bounds_limited(const atx_bounding *b, atx_range bound, atx_range value)
+{
+    if (!bound.known || !value.known)
+        return bound.known ? bound : value;
+    if (atx_bounds_of_data(b, &bound.most) && !atx_bounds_of_data(b, &value.most))
+        return value;
+    bound.least = value.least;
+    if (value.most.rounded && !bound.most.rounded && !has_params(b, &bound.most))
+        return bound; /* the value asks for sizes that steps divide */
+    return atx_poly_within(&value.most, &bound.most) && !atx_poly_within(&bound.most, &value.most) ? value
+                                                                                                   : bound;
+}

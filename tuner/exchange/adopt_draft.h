@@ -84,6 +84,7 @@ typedef struct atx_draft_field {
     long count;                 /* of elements                                  */
     int buffer;                 /* which argument a pointer goes to; -1: none   */
     char value[ATX_DRAFT_EXPR]; /* by value; "": not known         */
+    atx_span given;             /* what the host sets it to; empty: not known           */
 } atx_draft_field;
 
 /* A struct of the file, or a vector as CUDA has them, that an argument is or a buffer is made of. */
@@ -201,6 +202,7 @@ typedef struct atx_draft {
     bool reads_block;            /* it reads blockDim                                   */
     int axes;                    /* of threadIdx or blockDim that it reads: 1 to 3      */
     long bound;                  /* of __launch_bounds__; 0: none, -1: not understood   */
+    atx_span bound_is;           /* that expression                                     */
     int overloads, overload;     /* how many kernels of the name there are; which is taken */
     atx_draft_targ targs[ATX_DRAFT_TARGS];
     int targ_count;
@@ -282,6 +284,10 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const ch
 void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
 void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
+/* The pointers that the name of a type is of: typedef const float *Floats. *constant: of what is not written.
+ */
+int atx_draft_alias_stars(const atx_draft *d, atx_span type, bool *constant);
+
 /* A struct that CUDA's headers have, and whose fields are its own affair. */
 bool atx_draft_opaque(long *bytes, long *align, const char *name);
 
@@ -306,12 +312,15 @@ const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char
 /* "int NAME = VALUE" before token `before`, within the braces that enclose that: the tokens of VALUE. */
 bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before);
 
-/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. */
+/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. false: never,
+ * where *out is empty, or more than once. */
 bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
 
 void atx_draft_params(atx_draft *d);
 void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */
 bool atx_draft_shapes(const atx_draft *d, const char *name); /* the size of an array, an unrolled loop ... */
+/* Whether the launch's grid is a quotient of it: elements that a block works on, and not sizes of data. */
+bool atx_draft_divides_grid(const atx_draft *d, const char *name);
 void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p);
 atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
 /* The same by what the host calls it, too: k<THREADS> is of template <int BLOCK>. */
@@ -336,6 +345,8 @@ bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int a
 bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
 
 void atx_draft_find_launch(atx_draft *d);
+/* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
+bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k);
 void atx_draft_launch(atx_draft *d);
 /* Loops of the host around the launch, whose iterations differ: before the values of the arguments are read.
  */

@@ -76,26 +76,35 @@ static bool write_counter(writing *w, size_t *i)
     return true;
 }
 
-/* "p.n" of a struct that is passed by value: the size that this field is. */
+/* "p.n" of a struct that is passed by value, or the "n" that p = { n } sets it to: the size that this field
+ * is.
+ */
 static bool write_field(writing *w, size_t *i)
 {
     const atx_draft *d = w->d;
     const atx_tokens *t = &d->code;
     char name[ATX_MAX_WORD];
-    if (w->t != t || !atx_tokens_is(t, *i + 1, "."))
+    const bool member = atx_tokens_is(t, *i + 1, ".");
+    if (w->t != t || atx_tokens_is(t, *i + 1, "("))
         return false;
     atx_draft_word(name, t, *i);
     for (int k = 0; k < d->arg_count && k < d->launch.arg_count; k++) {
         const size_t at = d->launch.args[k][0];
-        if (!d->args[k].structure || d->launch.args[k][1] != at + 1 || !atx_tokens_is(t, at, name))
+        if (!d->args[k].structure || d->launch.args[k][1] != at + 1 ||
+            (member && !atx_tokens_is(t, at, name)))
             continue;
         const atx_draft_struct *s = &d->structs[d->args[k].structure - 1];
-        for (int f = 0; f < s->field_count; f++)
-            if (s->fields[f].value[0] && atx_tokens_is(t, *i + 2, s->fields[f].name)) {
-                atx_str_add(w->out, s->fields[f].value);
-                *i += 3;
-                return true;
-            }
+        for (int n = 0; n < s->field_count; n++) {
+            const atx_draft_field *f = &s->fields[n];
+            const bool same =
+                member ? atx_tokens_is(t, *i + 2, f->name)
+                       : f->given.end == f->given.begin + 1 && atx_tokens_is(t, f->given.begin, name);
+            if (!same || !f->value[0] || !atx_tokens_is_word(t, *i))
+                continue;
+            atx_str_add(w->out, f->value);
+            *i += member ? 3 : 1;
+            return true;
+        }
     }
     return false;
 }
@@ -411,18 +420,27 @@ static bool write_name(writing *w, size_t *i, size_t end)
     return (defined || is_parameter(d, name)) && write_extra(w, name, at, *i);
 }
 
-/* (n + 255) / 256 of 256 threads, wherever the launch has their number from. */
-static bool is_blocks(const writing *w, size_t i, long value)
+/* (n + 255) / 256 of 256 threads, wherever the launch has their number from; of the other directions of
+ * blocks by numbers, too. */
+static bool write_blocks(writing *w, size_t i, long value)
 {
     const atx_tokens *t = w->t;
-    const long block = w->d->block_value[w->axis];
-    long by = 0;
-    if (!w->d->block_param[w->axis][0] || block < 32 || !i)
-        return false;
-    if (value == block)
-        return atx_tokens_is(t, i - 1, "/");
-    return value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
-           atx_draft_plain_number(&by, t, i + 3) && by == block;
+    const atx_draft *d = w->d;
+    for (int n = 0; n < 4 && i; n++) {
+        const int k = n ? n - 1 : w->axis;
+        const long block = d->block_value[k];
+        long by = 0;
+        if (!d->block_param[k][0] || block < (n ? 2 : 32) ||
+            (n && (!d->block_literal || block == d->block_value[w->axis])))
+            continue;
+        const bool whole = value == block && atx_tokens_is(t, i - 1, "/");
+        if (whole || (value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
+                      atx_draft_plain_number(&by, t, i + 3) && by == block)) {
+            atx_str_addf(w->out, whole ? "%s" : "(%s - 1)", d->block_param[k]);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* "256", "256.0f" as 256 */
@@ -437,10 +455,8 @@ static bool write_number(writing *w, size_t i)
             return false;
     }
     const int k = w->axis;
-    if (is_blocks(w, i, value)) {
-        atx_str_addf(w->out, value == w->d->block_value[k] ? "%s" : "(%s - 1)", w->d->block_param[k]);
+    if (write_blocks(w, i, value))
         return true;
-    }
     if (w->d->block_as[k][0] && value == w->d->block_value[k]) {
         atx_str_add(w->out, w->d->block_as[k]);
         return true;

@@ -155,7 +155,8 @@ typedef struct climb {
     size_t sign;
     joined all;
     bool not ;      /* an odd number of ! */
-    atx_span other; /* "i >= n ? 0 : here" */
+    atx_span other; /* "i >= n ? 0 : here", "i >= n || here" */
+    atx_span then;  /* "if (i < n) return here;" */
 } climb;
 
 static size_t end_of_block(const climb *c, size_t at)
@@ -167,15 +168,19 @@ static size_t end_of_block(const climb *c, size_t at)
 }
 
 /* Of "if (...) A else B": where the comparison holds, or its opposite (*opposite). */
-static bool holds_if(atx_span *out, bool *opposite, const climb *c, size_t open)
+static bool holds_if(atx_span *out, bool *opposite, climb *c, size_t open)
 {
     const size_t close = atx_tokens_match(c->t, open), end = c->body.end;
     const size_t then = atx_guards_statement(c->t, close + 1, end);
     const bool other = atx_tokens_is(c->t, then, "else"), quits = leaves(c->t, close + 1, end);
     const bool yes = !c->not &&!c->all.or, no = c->not ? !c->all.or : !c->all.and;
     *opposite = false;
+    if (c->all.or &&!c->all.and &&!c->not ) /* i >= n || here */
+        c->other = (atx_span){ c->sign, close };
     if ((quits || other) && no && !(yes && !quits)) {
         *opposite = !c->not ;
+        if (yes)
+            c->then = (atx_span){ c->sign, then };
         *out = (atx_span){ then, other ? atx_guards_statement(c->t, then + 1, end) : end_of_block(c, open) };
         if (quits)
             out->end = end_of_block(c, open);
@@ -276,6 +281,11 @@ static void read_one(atx_guards *out, const atx_tokens *t, atx_span body, size_t
                               .than = less ? left : right,
                               .inclusive = !inclusive,
                               .holds = c.other });
+    if (c.then.begin < c.then.end && !equal && !unequal)
+        add(out, (atx_guard){ .less = less ? left : right,
+                              .than = less ? right : left,
+                              .inclusive = inclusive,
+                              .holds = c.then });
     if (!any)
         return;
     if (equal || unequal) { /* i != n of a loop, i != 0 that returns: i is 0 from there on */
@@ -401,6 +411,16 @@ static atx_span addend(const atx_tokens *t, size_t *at, size_t end)
     return one;
 }
 
+/* The same token by token, or two factors in the other order. */
+static bool is_same_product(const atx_tokens *t, atx_span a, atx_span b)
+{
+    const size_t x = atx_tokens_find(t, a.begin, a.end, "*"), y = atx_tokens_find(t, b.begin, b.end, "*");
+    return atx_guards_same(t, a, b) ||
+           (x < a.end && y < b.end &&
+            atx_guards_same(t, (atx_span){ a.begin, x }, (atx_span){ y + 1, b.end }) &&
+            atx_guards_same(t, (atx_span){ x + 1, a.end }, (atx_span){ b.begin, y }));
+}
+
 bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b)
 {
     if (a.end - a.begin != b.end - b.begin || a.begin >= a.end)
@@ -409,11 +429,19 @@ bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b)
         const atx_span one = addend(t, &i, a.end);
         bool found = false;
         for (size_t k = b.begin; k < b.end && !found;)
-            found = atx_guards_same(t, one, addend(t, &k, b.end));
+            found = is_same_product(t, one, addend(t, &k, b.end));
         if (!found)
             return false;
     }
     return true;
+}
+
+bool atx_guards_another(const atx_tokens *t, size_t begin, size_t declared, size_t i)
+{
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, i);
+    const size_t last = atx_guards_declaration(t, begin, name, i + 1);
+    return atx_guards_declares(t, i, begin) || (last != SIZE_MAX && last > declared && last < i);
 }
 
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at)
@@ -425,6 +453,29 @@ bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at)
             atx_tokens_find(t, i, at, ";") < at)
             return true;
     return false;
+}
+
+/* Whether a name is given another value, or stepped, between two tokens. */
+static bool is_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "%=", "++", "--", NULL };
+    for (size_t i = from; i < to; i++)
+        if (atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
+            (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
+             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)))
+            return true;
+    return false;
+}
+
+bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared, size_t at)
+{
+    const size_t end = atx_tokens_find(t, declared, at, ";");
+    bool later = false;
+    for (int k = 0; g && k < g->count && !later; k++)
+        later = g->items[k].holds.begin >= end && at >= g->items[k].holds.begin && at < g->items[k].holds.end;
+    for (size_t i = declared + 2; i < end && later; i++)
+        later = !atx_tokens_is_word(t, i) || atx_guards_member(t, i) || !is_changed(t, i, end, at);
+    return later;
 }
 
 bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end)

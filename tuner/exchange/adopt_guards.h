@@ -33,6 +33,10 @@ size_t atx_guards_loop(const atx_tokens *t, size_t begin, size_t i);
 /* Whether the name at token i is declared there, in a body that begins at `begin`. */
 bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
 
+/* Whether the name at token i, declared at `declared`, is declared anew in between: int count; for an
+ * argument `count`. */
+bool atx_guards_another(const atx_tokens *t, size_t begin, size_t declared, size_t i);
+
 /* Whether the name at token `name` is given another value between tokens `from` and `at`. */
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at);
 
@@ -47,6 +51,10 @@ bool atx_guards_open(const atx_tokens *t, size_t i, size_t at);
 
 /* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
+
+/* Whether a comparison that holds at `at` begins behind a declaration, and nothing changes in between what
+ * the declared value is made of: int i = y * n + x; if (x < n) here. */
+bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared, size_t at);
 
 /* x - q * d at token x, where q is declared as x / d. */
 bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);

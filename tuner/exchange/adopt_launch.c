@@ -5,184 +5,8 @@
 #include "exchange/adopt_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* ---- components ---- */
-
-/* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
-static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
-{
-    const atx_tokens *t = &d->code;
-    atx_span value = from;
-    for (int depth = 0; depth < 8 && value.begin < value.end; depth++) {
-        size_t open = SIZE_MAX;
-        if (atx_tokens_is(t, value.begin, "dim3") &&
-            (atx_tokens_is(t, value.begin + 1, "(") || atx_tokens_is(t, value.begin + 1, "{")) &&
-            atx_tokens_match(t, value.begin + 1) + 1 == value.end)
-            open = value.begin + 1;
-        else if (atx_tokens_is(t, value.begin, "{") && atx_tokens_match(t, value.begin) + 1 == value.end)
-            open = value.begin;
-        else if (depth && value.begin >= 2 &&
-                 (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{")))
-            open = value.begin - 1; /* dim3 name(a, b) */
-        if (open != SIZE_MAX) {
-            size_t at = open + 1;
-            const size_t end = atx_tokens_match(t, open);
-            for (int n = k; n > 0 && at < end; n--)
-                at = atx_code_comma(t, at, end) + 1;
-            *out = at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ 0, 0 };
-            return true;
-        }
-        char name[ATX_MAX_WORD];
-        atx_span next;
-        atx_draft_word(name, t, value.begin);
-        const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
-        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
-            if (!atx_draft_member(out, d, name, (char)('x' + k), d->launch.at))
-                *out = (atx_span){ 0, 0 };
-            return true;
-        }
-        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
-            break;
-        /* "int blocks = ...", no dim3: the component is its name */
-        const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
-                             atx_tokens_is(t, next.begin, "dim3");
-        if (!is_dim3)
-            break;
-        value = next;
-    }
-    *out = k ? (atx_span){ 0, 0 } : value;
-    return value.begin < value.end;
-}
-
-/* ---- which launch ---- */
-
-/* The number of threads in x that a launch has; 0: not known. */
-static long block_of(atx_draft *d, const atx_host_launch *l)
-{
-    enum { MOST_NAMES = 4 };
-    const atx_host_launch before = d->launch;
-    char name[ATX_MAX_WORD];
-    atx_span part = { 0, 0 };
-    long value = 0;
-    d->launch = *l; /* definitions are those before it */
-    if (component(&part, d, (atx_span){ l->config[1][0], l->config[1][1] }, 0))
-        for (int i = 0; i < MOST_NAMES && part.end == part.begin + 1; i++) {
-            atx_draft_word(name, &d->code, part.begin);
-            if (!name[0] || !atx_draft_definition(&part, d, name, l->at))
-                break;
-        }
-    if (part.begin >= part.end || !atx_draft_number(&value, d, &d->code, part))
-        value = 0;
-    d->launch = before;
-    return value;
-}
-
-/* How much of a launch can be understood: the arguments of its template, of which one may be its block. */
-static int score(atx_draft *d, const atx_host_launch *l)
-{
-    int points = 0;
-    long value;
-    const long block = l->list < l->list_end && l->config_count > 1 ? block_of(d, l) : 0;
-    for (size_t at = l->list; at < l->list_end;) {
-        const size_t comma = atx_code_comma(&d->code, at, l->list_end);
-        const bool number = atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
-        points += number + (number && value == block);
-        at = comma + 1;
-    }
-    for (int k = 0; k < 2 && k < l->config_count; k++) /* one block is the last step of something */
-        points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] }) &&
-                  (k || value > 1);
-    points += l->arg_count == d->arg_count;
-    points *= ATX_HOST_ARGS + 1;
-    for (int k = 0; k < l->arg_count; k++) /* k<<<grid, block>>>(x, 1, 1) warms up */
-        points +=
-            !(l->args[k][1] == l->args[k][0] + 1 && d->code.items[l->args[k][0]].kind == ATX_TOKEN_NUMBER);
-    return points;
-}
-
-/* Takes a launch of what is called `name`, between tokens begin and end, that says more than the one it has.
- */
-static void take_launches(atx_draft *d, const char *name, size_t begin, size_t end, int *best)
-{
-    atx_host_launch one;
-    for (size_t at = begin; at < end && atx_host_launch_next(&one, &d->code, name, &at);)
-        if (one.config_count >= 2 && one.at < end &&
-            (d->wanted_launch ? one.at == d->wanted_launch : score(d, &one) > *best)) {
-            *best = score(d, &one);
-            d->launch = one;
-            d->launched = true;
-        }
-}
-
-/* ---- through a variable ---- */
-
-/* The pointer to a function that is given what begins at token i: f = &k; void (*f)(int) = k. 0: none is. */
-static size_t find_pointer(const atx_tokens *t, size_t i)
-{
-    const size_t sign = i - 1 - atx_tokens_is(t, i - 1, "&");
-    if (i < 6 || !atx_tokens_is(t, sign, "="))
-        return 0;
-    const size_t open = atx_tokens_is(t, sign - 1, ")") ? t->items[sign - 1].pair : 0;
-    const size_t name = open && atx_tokens_is(t, open - 1, ")") ? open - 2 : sign - 1;
-    return atx_tokens_is_word(t, name) ? name : 0;
-}
-
-/* The parameter of a function that is given it in a call: run(k, n). NULL: there is none. */
-static const atx_draft_function *find_callee(size_t *name, const atx_draft *d, size_t i)
-{
-    const atx_tokens *t = &d->code;
-    const size_t open = atx_guards_around(t, 0, i);
-    char word[ATX_MAX_WORD];
-    if (open == SIZE_MAX || !open || !atx_tokens_is(t, open, "("))
-        return NULL;
-    atx_draft_word(word, t, open - 1);
-    const atx_draft_function *f = word[0] ? atx_draft_find_function(d, word) : NULL;
-    for (size_t at = open + 1, to = f ? f->open + 1 : 0; f && to < atx_tokens_match(t, f->open);) {
-        const size_t comma = atx_code_comma(t, at, atx_tokens_match(t, open));
-        const size_t end = atx_code_comma(t, to, atx_tokens_match(t, f->open));
-        *name = end - 1;
-        if (i < comma)
-            return atx_tokens_is_word(t, *name) ? f : NULL;
-        at = comma + 1;
-        to = end + 1;
-    }
-    return NULL;
-}
-
-/* Launches of what the host calls otherwise: in the function that has the variable, or the parameter. */
-static void find_renamed(atx_draft *d, int *best)
-{
-    const atx_tokens *t = &d->code;
-    for (size_t i = 1; i + 1 < t->count; i++) {
-        char name[ATX_MAX_WORD];
-        size_t to = 0;
-        if (!atx_tokens_is(t, i, d->kernel) || i == d->kernel_text.name)
-            continue;
-        const int before = *best;
-        const atx_draft_function *f = atx_host_function_around(d, i);
-        const size_t pointer = find_pointer(t, i), begin = pointer ? i : 0;
-        if (pointer)
-            to = pointer;
-        else
-            f = find_callee(&to, d, i);
-        atx_draft_word(name, t, to);
-        if (f && to && name[0])
-            take_launches(d, name, begin ? begin : f->body, f->end, best);
-        if (*best > before && !d->launch.list && atx_tokens_is(t, i + 1, "<")) { /* f = k<4> */
-            d->launch.list = i + 2;
-            d->launch.list_end = atx_tokens_match(t, i + 1);
-        }
-    }
-}
-
-void atx_draft_find_launch(atx_draft *d)
-{
-    int best = -1;
-    take_launches(d, d->kernel, 0, d->code.count, &best);
-    if (!d->launched)
-        find_renamed(d, &best);
-}
 
 /* ---- the block ---- */
 
@@ -269,7 +93,7 @@ static long bounded(const atx_draft *d, long value)
     return d->bound > 0 && value > d->bound ? d->bound : value;
 }
 
-/* blockIdx.x * N + threadIdx.x, also of names for these: N is the block. */
+/* blockIdx.x * N + threadIdx.x, or N * blockIdx.x, also of names for these: N is the block. */
 static bool guess_stride(atx_draft *d, int axis)
 {
     const atx_tokens *t = &d->code;
@@ -284,12 +108,15 @@ static bool guess_stride(atx_draft *d, int axis)
         size_t at = i;
         const bool block = atx_tokens_is(t, at, "blockIdx") || (bx[0] && atx_tokens_is(t, at, bx));
         at += atx_tokens_is(t, at, "blockIdx") ? 3 : 1;
-        if (!block || !atx_tokens_is(t, at, "*"))
+        const bool behind = atx_tokens_is(t, at, "*"); /* N * blockIdx.x, else */
+        if (!block || !(behind || atx_tokens_is(t, i - 1, "*")))
             continue;
-        atx_draft_word(name, t, at + 1);
+        const size_t by = behind ? at + 1 : i - 2;
+        atx_draft_word(name, t, by);
         const atx_draft_param *p = atx_draft_find_param(d, name);
-        const bool number = !p && atx_draft_number(&value, d, t, (atx_span){ at + 1, at + 2 });
-        at += 2 + atx_tokens_is(t, at + 2, ")");
+        const bool number = !p && atx_draft_number(&value, d, t, (atx_span){ by, by + 1 });
+        at += 2 * (size_t)behind;
+        at += atx_tokens_is(t, at, ")");
         if (!atx_tokens_is(t, at, "+") ||
             !(atx_tokens_is(t, at + 1, "threadIdx") || (tx[0] && atx_tokens_is(t, at + 1, tx))))
             continue;
@@ -363,7 +190,8 @@ static size_t find_case(const atx_draft *d, const char *name)
             size_t label = d->launch.at;
             while (label > i && !atx_tokens_is(t, label, "case"))
                 label--;
-            return open + 3 == i && atx_tokens_is(t, open + 1, name) && label > i ? label + 1 : 0;
+            const size_t word = i - open == 5 && atx_tokens_is(t, open + 2, ".") ? i - 4 : i - 2; /* b.x */
+            return open + 1 == word && atx_tokens_is(t, word, name) && label > i ? label + 1 : 0;
         }
     }
     return 0;
@@ -372,8 +200,11 @@ static size_t find_case(const atx_draft *d, const char *name)
 /* k<size><<<grid, dim3(size, size)>>>: the parameter that is the template's argument. */
 static atx_draft_param *given_as(atx_draft *d, int k)
 {
-    for (int a = 0; a < ATX_DRAFT_ALIASES; a++) {
-        const char *name = d->block_from[k][a];
+    char block[ATX_MAX_WORD] = "";
+    if (d->launch.config[1][1] == d->launch.config[1][0] + 1)
+        atx_draft_word(block, &d->code, d->launch.config[1][0]);
+    for (int a = 0; a <= ATX_DRAFT_ALIASES; a++) {
+        const char *name = a < ATX_DRAFT_ALIASES ? d->block_from[k][a] : k ? "" : block;
         const size_t label = name[0] ? find_case(d, name) : 0;
         long is, given;
         if (label && !atx_draft_plain_number(&is, &d->code, label))
@@ -391,6 +222,10 @@ static atx_draft_param *given_as(atx_draft *d, int k)
  * meant. */
 static const atx_draft_param *written_as(const atx_draft *d, long value)
 {
+    for (int i = 0; i < d->param_count; i++) /* k<64><<<grid, 64>>> of template <int block_size> */
+        if (d->params[i].kind == ATX_DRAFT_TARG && d->params[i].axis == 0 && d->params[i].value == value &&
+            !d->params[i].guessed && value > 1)
+            return &d->params[i];
     for (int i = 0; i < d->param_count && !d->reads_block; i++)
         if (d->params[i].axis >= 0 && d->params[i].value == value && value > 1)
             return &d->params[i];
@@ -418,13 +253,53 @@ static bool is_literal(long *value, const atx_draft *d, atx_span part)
     return !words && atx_draft_number(value, d, &d->code, part);
 }
 
+/* "min(d, 1024)": where the comma stands that the number is behind or before; 0: it is no such. */
+static size_t limit_comma(const char *text)
+{
+    int depth = 0;
+    size_t comma = 0, i = strlen("min");
+    if (strncmp(text, "min(", i + 1) != 0)
+        return 0;
+    for (; text[i]; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (!depth)
+            break;
+        if (text[i] == ',' && depth == 1)
+            comma = i;
+    }
+    return text[i] && !text[i + 1] ? comma : 0;
+}
+
+/* dim3(min(d, 1024)): no more threads than a row has elements, and another limit is as good, since the
+ * kernel's loops have to do with fewer threads than elements anyway. */
+static void limit_block(atx_draft *d, int k)
+{
+    char *text = d->block[k], written[ATX_DRAFT_EXPR], *end;
+    const size_t comma = limit_comma(text);
+    if (!comma || !d->reads_block || k)
+        return;
+    long value = strtol(text + comma + 1, &end, 10);
+    const bool last = end > text + comma + 1 && strcmp(end, ")") == 0;
+    if (!last)
+        value = strtol(text + strlen("min("), &end, 10);
+    if (!(last || end == text + comma) || value < 32 || value > 1024)
+        return;
+    name_block(d, k, false);
+    d->block_value[k] = value;
+    if (last)
+        snprintf(written, sizeof written, "%.*s, %s)", (int)comma, text, d->block_param[k]);
+    else
+        snprintf(written, sizeof written, "min(%s, %s", d->block_param[k], text + comma + 2);
+    memcpy(text, written, sizeof written);
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
     const atx_span from = { d->launch.config[1][0], d->launch.config[1][1] };
     for (int k = 0; k < 3; k++) {
         atx_span part;
-        if (!component(&part, d, from, k) || part.begin >= part.end)
+        if (!atx_draft_component(&part, d, from, k) || part.begin >= part.end)
             continue;
         atx_draft_param *p = chase(d, part, k, &value[k]);
         if (p) {
@@ -453,6 +328,7 @@ static void read_block(atx_draft *d)
         atx_str text = { 0 };
         if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
+            limit_block(d, k);
         } else if (!value[k] && guess_stride(d, k)) {
             d->block_guessed = true;
         } else if (!value[k]) {
@@ -480,7 +356,7 @@ static void read_grid(atx_draft *d)
         atx_span part;
         atx_str text = { 0 };
         long number;
-        const bool good = component(&part, d, from, k);
+        const bool good = atx_draft_component(&part, d, from, k);
         if (good && part.begin >= part.end)
             continue;
         const bool lone = good && part.end == part.begin + 1 && /* <<<256, 256>>> */

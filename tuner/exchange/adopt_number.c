@@ -18,14 +18,23 @@ bool atx_draft_is_type_word(const atx_tokens *t, size_t i)
     return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
 }
 
-/* Whether `open`, a brace before `at`, still is open there. */
+/* Whether the brace at token i is that of a namespace: namespace { ... }, namespace a::b { ... } */
+static bool is_namespace(const atx_tokens *t, size_t i)
+{
+    while (i && (atx_tokens_is_word(t, i - 1) || atx_tokens_is(t, i - 1, "::")) &&
+           !atx_tokens_is(t, i - 1, "namespace"))
+        i--;
+    return i && atx_tokens_is(t, i - 1, "namespace");
+}
+
+/* Whether the brace around token `at` still is open at `before`, or is that of a namespace. */
 static bool encloses(const atx_tokens *t, size_t at, size_t before)
 {
     for (size_t i = at; i < before; i++) {
         if (atx_tokens_is(t, i, "{")) {
             if (atx_tokens_match(t, i) < before)
                 i = atx_tokens_match(t, i);
-        } else if (atx_tokens_is(t, i, "}")) {
+        } else if (atx_tokens_is(t, i, "}") && !is_namespace(t, t->items[i].pair)) {
             return false;
         }
     }
@@ -78,6 +87,14 @@ static bool read_definition(atx_span *out, const atx_tokens *t, size_t i)
     return false;
 }
 
+/* f(&name), g(x, &name): a function may change it. */
+static bool is_handed_out(const atx_tokens *t, size_t i)
+{
+    return i > 1 && atx_tokens_is(t, i - 1, "&") &&
+           (atx_tokens_is(t, i - 2, "(") || atx_tokens_is(t, i - 2, ",")) &&
+           (atx_tokens_is(t, i + 1, ")") || atx_tokens_is(t, i + 1, ","));
+}
+
 /* Whether the value of a name changes after its definition at token i. */
 static bool is_changed(const atx_tokens *t, const char *name, size_t i, size_t before)
 {
@@ -90,7 +107,7 @@ static bool is_changed(const atx_tokens *t, const char *name, size_t i, size_t b
         if (atx_tokens_is(t, i, name) &&
             (atx_token_is_one_of(t->text, next, SIGNS) ||
              (atx_token_is_one_of(t->text, next, SHIFTS) && atx_tokens_is(t, i + 2, "=")) ||
-             (i && atx_token_is_one_of(t->text, &t->items[i - 1], STEPS))))
+             (i && atx_token_is_one_of(t->text, &t->items[i - 1], STEPS)) || is_handed_out(t, i)))
             return true;
     }
     return false;
@@ -112,6 +129,7 @@ bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char 
     const char member[2] = { axis, '\0' };
     const atx_tokens *t = &d->code;
     int count = 0;
+    *out = (atx_span){ 0, 0 };
     for (size_t i = before; i-- > 0 && name[0];) {
         if (!atx_tokens_is(t, i, name))
             continue;
@@ -209,6 +227,13 @@ static long read_operand(reading *r)
     const size_t i = r->at++;
     if (r->t->items[i].kind == ATX_TOKEN_NUMBER) {
         r->bad = r->bad || !atx_draft_plain_number(&value, r->t, i);
+    } else if (atx_tokens_is(r->t, i, "sizeof") && r->t == &r->d->code && atx_tokens_is(r->t, r->at, "(")) {
+        atx_draft_type type;
+        const size_t close = atx_tokens_match(r->t, r->at);
+        atx_draft_type_of(&type, r->d, r->at + 1, close);
+        value = type.dtype ? atx_draft_bytes(r->d, &type) : 0;
+        r->bad = r->bad || !value;
+        r->at = close + 1;
     } else if (atx_tokens_is_word(r->t, i)) {
         r->bad = r->bad || !named_number(&value, r->d, r->t, i, r->depth);
         if (atx_tokens_is(r->t, r->at, "("))

@@ -25,18 +25,24 @@ static bool has_any(const char *text, const char *const *words)
     return false;
 }
 
+/* NUM_BLOCKS; not blockSize. */
+static bool counts_blocks(const char *low)
+{
+    const char *at = strstr(low, "blocks");
+    return at && strncmp(at, "blocksize", strlen("blocksize")) != 0;
+}
+
 int atx_draft_block_axis(const char *name)
 {
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
-    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid",
-                                         "per_block",  "num_block", "block_m", "block_n",
-                                         "block_k",    "log",       NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread", "grid",    "per_block", "num_block",
+                                         "block_m",    "block_n",   "block_k", "log",       NULL };
     static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
     if (has_any(low, WHOLE))
         return 0;
-    if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER))
+    if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER) || counts_blocks(low))
         return -1;
     const char axis = low[0] ? low[strlen(low) - 1] : '\0';
     return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
@@ -47,8 +53,8 @@ static bool looks_like_shape(const char *name)
     static const char *const YES[] = { "tile",       "block",     "unroll",  "threads", "warps",  "vec",
                                        "per_thread", "items",     "stage",   "chunk",   "coarse", "bdim",
                                        "strip",      "perthread", "thread_", NULL };
-    static const char *const NO[] = { "num_blocks", "blocks", "grid", "warp_size", "warpsize", "shift",
-                                      "mask",       "log",    "max_", "version",   NULL };
+    static const char *const NO[] = { "grid", "warp_size", "warpsize", "shift", "mask",
+                                      "log",  "max_",      "version",  NULL };
     static const char *const EXACT[] = { "bm", "bn", "bk",  "tm",       "tn", "tk",
                                          "wm", "wn", "tpb", "rows_per", NULL };
     char low[ATX_MAX_WORD];
@@ -56,7 +62,7 @@ static bool looks_like_shape(const char *name)
     for (int i = 0; EXACT[i]; i++)
         if (strcmp(low, EXACT[i]) == 0)
             return true;
-    return has_any(low, YES) && !has_any(low, NO);
+    return has_any(low, YES) && !has_any(low, NO) && !counts_blocks(low);
 }
 
 /* #pragma unroll NAME */
@@ -79,9 +85,13 @@ static bool sizes_array(const atx_draft *d, const char *name)
             !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) ||
             atx_tokens_is(t, i - 2, "return"))
             continue;
-        for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
-            if (atx_tokens_is(t, k, name))
-                return true;
+        for (size_t end = i; atx_tokens_is(t, end, "["); end++) { /* NAME[A][B] */
+            const size_t open = end;
+            end = atx_tokens_match(t, open);
+            for (size_t k = open + 1; k < end; k++)
+                if (atx_tokens_is(t, k, name))
+                    return true;
+        }
     }
     return false;
 }
@@ -207,6 +217,40 @@ static bool is_in_launch(const atx_draft *d, const char *name)
                     return true;
         }
     return false;
+}
+
+/* Whether a name divides in the tokens, or in what they are defined as: (n + 4 * NAME - 1) / (4 * NAME), or
+ * ceil_div(n, NAME); all: the tokens are such a divisor. */
+static bool divides(const atx_draft *d, atx_span span, const char *name, bool all, int depth)
+{
+    const atx_tokens *t = &d->code;
+    size_t divided = all ? span.end : 0; /* until that token */
+    for (size_t i = span.begin; i < span.end; i++) {
+        char word[ATX_MAX_WORD];
+        atx_span value;
+        const bool calls = atx_tokens_is(t, i, "(") && i > span.begin && atx_tokens_is_word(t, i - 1) &&
+                           !atx_tokens_is(t, i - 1, "dim3");
+        if (i >= divided && (calls || atx_tokens_is(t, i, "/")))
+            divided = calls ? atx_tokens_match(t, i) : atx_code_comma(t, i, span.end);
+        if (i < divided && atx_tokens_is(t, i, name))
+            return true;
+        atx_draft_word(word, t, i);
+        if (!depth || !atx_tokens_is_word(t, i) || !atx_draft_definition(&value, d, word, d->launch.at))
+            continue;
+        if (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{"))
+            value.end = atx_tokens_match(t, value.begin - 1); /* dim3 grid(x, y): both */
+        if (divides(d, value, name, i < divided, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+bool atx_draft_divides_grid(const atx_draft *d, const char *name)
+{
+    enum { MOST_DEFINITIONS = 3 };
+    return d->launched && d->launch.config_count && name[0] &&
+           divides(d, (atx_span){ d->launch.config[0][0], d->launch.config[0][1] }, name, false,
+                   MOST_DEFINITIONS);
 }
 
 static bool is_wanted(const atx_draft *d, const char *name, long value)
@@ -343,11 +387,23 @@ static void add_undefined(atx_draft *d)
     }
 }
 
+/* __launch_bounds__(BX * BY) of parameters follows them, and bounds nothing. */
+static void free_bound(atx_draft *d)
+{
+    char word[ATX_MAX_WORD];
+    for (size_t i = d->bound_is.begin; i < d->bound_is.end; i++) {
+        atx_draft_word(word, &d->code, i);
+        if (d->bound > 0 && atx_draft_find_param(d, word))
+            d->bound = 0;
+    }
+}
+
 void atx_draft_params(atx_draft *d)
 {
     add_macros(d);
     add_constants(d);
     add_undefined(d);
+    free_bound(d);
 }
 
 /* ---- values ---- */
@@ -403,6 +459,10 @@ void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p
             atx_str_addf(out, "%s%ld", first ? "" : " ", v);
         if (first)
             atx_str_addf(out, "%ld", p->value);
+    } else if (p->axis == 0 && 2 * p->value > most) {
+        if (p->value % 64 == 0)
+            atx_str_addf(out, "%ld ", p->value / 2);
+        atx_str_addf(out, "%ld", p->value);
     } else {
         add_around(out, d, p);
     }

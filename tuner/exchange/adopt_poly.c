@@ -354,7 +354,10 @@ double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial)
 
 atx_poly atx_poly_least(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
-    return atx_poly_within(a, b) ? *a : atx_poly_within(b, a) ? *b : made_of(s, ATX_SYMBOL_MIN, a, b);
+    const bool exact = a->rounded && !b->rounded && atx_poly_within(b, a); /* min(y, n - 1) */
+    if (atx_poly_within(a, b) && !exact)
+        return *a;
+    return atx_poly_within(b, a) ? *b : made_of(s, ATX_SYMBOL_MIN, a, b);
 }
 
 /* Whether `a` is the larger one of things of which one is not less than `b`. */

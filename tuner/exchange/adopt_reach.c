@@ -145,16 +145,23 @@ bool atx_draft_uses(const atx_draft *d, const char *name)
     return false;
 }
 
-/* `extern __shared__`, or with an alignment between: its size is said at the launch. */
+/* `extern __shared__`, or with an alignment between: its size is said at the launch. One of the whole file
+ * counts where the kernel names it. */
 static bool has_dynamic_shared(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
     bool is_extern = false;
     for (size_t i = 0; i < t->count; i++) {
-        if (is_extern && atx_tokens_is(t, i, "__shared__"))
+        char name[ATX_MAX_WORD];
+        const size_t open = is_extern && atx_tokens_is(t, i, "__shared__")
+                                ? atx_tokens_find(t, i, atx_tokens_find(t, i, t->count, ";"), "[")
+                                : 0;
+        if (open)
+            atx_draft_word(name, t, open - 1);
+        if (open && (d->reached[i] || (name[0] && atx_draft_uses(d, name))))
             return true;
-        is_extern = (is_extern || (d->reached[i] && atx_tokens_is(t, i, "extern"))) &&
-                    !atx_tokens_is(t, i, ";") && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, "}");
+        is_extern = (is_extern || atx_tokens_is(t, i, "extern")) && !atx_tokens_is(t, i, ";") &&
+                    !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, "}");
     }
     return false;
 }

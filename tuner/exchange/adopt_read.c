@@ -349,8 +349,21 @@ static void read_bounds(atx_draft *d)
             continue;
         const size_t end = atx_tokens_match(t, i + 1);
         const atx_span first = { i + 2, atx_code_comma(t, i + 2, end) };
+        d->bound_is = first;
         if (!atx_draft_number(&d->bound, d, t, first) || d->bound <= 0)
             d->bound = -1;
+    }
+}
+
+/* float_ptr x, by a typedef of the file. */
+static void read_aliases(atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++) {
+        atx_draft_arg *a = &d->args[i];
+        bool constant = false;
+        const int stars = atx_draft_alias_stars(d, (atx_span){ a->span.begin, a->token }, &constant);
+        a->arg.constant = stars && !a->stars ? constant : a->arg.constant;
+        a->stars += stars;
     }
 }
 
@@ -361,6 +374,7 @@ at_status atx_draft_read(atx_draft *d)
         status = read_arguments(d);
     if (status == AT_OK)
         status = atx_draft_reach(d);
+    read_aliases(d);
     if (status == AT_OK)
         status = refuse_any(d);
     if (status != AT_OK)

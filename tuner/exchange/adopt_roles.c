@@ -183,6 +183,7 @@ static bool is_star(const atx_tokens *t, size_t begin, size_t i)
  */
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
 {
+    static const char *const HEADS[] = { "if", "while", "for", "switch", NULL };
     const atx_tokens *t = &w->d->code;
     const size_t name = i;
     for (int level = 0; level < 16; level++) {
@@ -202,7 +203,8 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
             return;
         }
         const size_t open = atx_guards_around(t, body.begin, i);
-        if (open == SIZE_MAX || atx_tokens_is(t, open, "{") || atx_tokens_is(t, open, "[")) {
+        if (open == SIZE_MAX || atx_tokens_is(t, open, "{") || atx_tokens_is(t, open, "[") ||
+            (open && atx_token_is_one_of(t->text, &t->items[open - 1], HEADS))) {
             mark(w, args, deref, false);
             return;
         }
@@ -235,8 +237,13 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
     const size_t equal = atx_tokens_find(t, at, i, "=");
     if (equal >= i || equal < at + 1 || !atx_tokens_is_word(t, equal - 1))
         return;
-    const bool pointer =
-        equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__"));
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, equal - 1);
+    const size_t before = atx_guards_declaration(t, body.begin, name, equal - 1); /* float *q; q = p + i; */
+    const bool pointer = (equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") ||
+                                              atx_tokens_is(t, equal - 2, "__restrict__"))) ||
+                         (equal == at + 1 && before != SIZE_MAX && atx_tokens_is(t, before - 1, "*") &&
+                          atx_tokens_is(t, before + 1, ";"));
     const bool declared = pointer || (equal >= at + 2 && atx_tokens_is_word(t, equal - 2));
     const local *known = find(w, equal - 1);
     element = element || atx_tokens_is(t, equal + 1, "*"); /* = *(p + i) */

@@ -1,11 +1,12 @@
 /*
- * adopt_rules.c - what parameters must be for the kernel's code to compile: its static_asserts, and 48 KiB of
- * static shared memory. Only what is made of parameters and numbers alone. And what sizes must be for arrays
- * of the kernel's own to hold as many elements.
+ * adopt_rules.c - what parameters must be for the kernel's code to compile and run: its assertions, and 48
+ * KiB of static shared memory. Only what is made of parameters and numbers alone. And what sizes must be for
+ * arrays of the kernel's own to hold as many elements.
  */
 #include "exchange/adopt_sizes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STATIC_SHARED_BYTES = 49152 };
 
@@ -65,22 +66,25 @@ static bool write_side(atx_str *out, atx_sizing *z, const atx_host_frame *host, 
     *params = has_params(&z->bounds.symbols, &value.most, &alone) || *params;
     if (!value.exact || value.most.bad || value.most.dropped || !alone)
         return false;
-    const bool sum = part && (value.most.count > 1 || (value.most.count && value.most.terms[0].degree > 1));
+    const atx_poly_term *first = &value.most.terms[0];
+    const bool product = value.most.count && (first->degree > 1 || (first->degree && first->factor != 1));
+    const bool sum = part && (value.most.count > 1 || product);
     atx_str_add(out, sum ? "(" : "");
     atx_poly_write(out, &z->bounds.symbols, &value.most);
     atx_str_add(out, sum ? ")" : "");
     return true;
 }
 
-static void add_rule(atx_draft *d, const char *text, const char *why)
+bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why)
 {
     for (int i = 0; i < d->rule_count; i++)
         if (strcmp(d->rules[i].text, text) == 0)
-            return;
+            return true;
     if (d->rule_count == ATX_DRAFT_RULES || strlen(text) >= ATX_DRAFT_EXPR)
-        return;
+        return false;
     d->rules[d->rule_count].why = why;
     strcpy(d->rules[d->rule_count++].text, text);
+    return true;
 }
 
 /* A < B, A % B == 0 ... */
@@ -96,10 +100,14 @@ static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *h
         if (sign >= span.end)
             continue;
         bool good = write_side(&text, z, host, (atx_span){ span.begin, sign }, false, &params);
+        const size_t left = text.len;
         atx_str_addf(&text, " %s ", SIGNS[k]);
+        const size_t right = text.len;
         good = good && write_side(&text, z, host, (atx_span){ sign + 1, span.end }, false, &params);
-        if (good && params && !text.failed)
-            add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
+        const bool same = !text.failed && text.len - right == left &&
+                          memcmp(text.data, text.data + right, left) == 0; /* as the block is made of them */
+        if (good && params && !text.failed && !same)
+            atx_draft_add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
         atx_str_clear(&text);
         return;
     }
@@ -204,15 +212,24 @@ static void read_shared(atx_draft *d, atx_sizing *z)
     atx_poly_write(&text, &z->bounds.symbols, &sum);
     atx_str_addf(&text, " <= %d", STATIC_SHARED_BYTES);
     if (!text.failed)
-        add_rule(d, text.data, "static shared memory of a block");
+        atx_draft_add_rule(d, text.data, "static shared memory of a block");
     atx_str_clear(&text);
+}
+
+/* assert(BM * BK == blockDim.x) of all threads, which NDEBUG does not make less true. */
+static bool is_always(const atx_tokens *t, size_t begin, size_t i)
+{
+    const size_t around = atx_guards_around(t, begin, i);
+    return atx_tokens_is(t, i, "assert") && (around == SIZE_MAX || around <= begin) &&
+           (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}"));
 }
 
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z)
 {
     const atx_tokens *t = z->frame.t;
     for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++)
-        if (atx_tokens_is(t, i, "static_assert") && atx_tokens_is(t, i + 1, "("))
+        if ((atx_tokens_is(t, i, "static_assert") || is_always(t, z->frame.body.begin, i)) &&
+            atx_tokens_is(t, i + 1, "("))
             read_assertion(d, z, NULL, i + 1);
     read_host(d, z);
     read_shared(d, z);
@@ -246,8 +263,19 @@ static bool has_sizes_alone(const atx_sizing *z, const atx_poly *p)
     return !p->bad;
 }
 
+/* Whether it is made of numbers and parameters alone. */
+static bool is_of_params(const atx_sizing *z, const atx_poly *p)
+{
+    for (int i = 0; i < z->bounds.symbols.count; i++)
+        if ((z->bounds.symbols.items[i].kind != ATX_SYMBOL_NAME ||
+             z->bounds.symbols.items[i].tag != ATX_TAG_PARAM) &&
+            atx_poly_has(&z->bounds.symbols, p, i))
+            return false;
+    return !p->bad && p->count > 0;
+}
+
 /* z[i] of for (int i = 0; i < D; i++), where z has `elements`: D <= 30. */
-static void limit_index(atx_draft *d, atx_sizing *z, long elements, atx_span index)
+static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
 {
     const atx_poly one = atx_poly_number(1);
     atx_str text = { 0 };
@@ -258,9 +286,10 @@ static void limit_index(atx_draft *d, atx_sizing *z, long elements, atx_span ind
     if (!value.known || !most.count || !most.terms[0].degree || !has_sizes_alone(z, &most))
         return;
     atx_poly_write(&text, &z->bounds.symbols, &most);
-    atx_str_addf(&text, " <= %ld", elements);
+    atx_str_add(&text, " <= ");
+    atx_poly_write(&text, &z->bounds.symbols, elements);
     if (!text.failed)
-        add_rule(d, text.data, "an array of the kernel has no more");
+        atx_draft_add_rule(d, text.data, "an array of the kernel has no more");
     atx_str_clear(&text);
 }
 
@@ -270,13 +299,13 @@ static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
     const atx_tokens *t = z->frame.t;
     for (size_t at = i + 1; at < z->frame.body.end; at++) {
         size_t size = i, index = at + 1;
-        for (long elements; atx_code_same(t, at, i - 1) && !atx_guards_member(t, at) &&
-                            atx_tokens_is(t, size, "[") && atx_tokens_is(t, index, "[");
+        for (; atx_code_same(t, at, i - 1) && !atx_guards_member(t, at) && atx_tokens_is(t, size, "[") &&
+               atx_tokens_is(t, index, "[");
              size = atx_tokens_match(t, size) + 1, index = atx_tokens_match(t, index) + 1) {
             const atx_range n =
                 atx_bounds_value(&z->bounds, &z->frame, (atx_span){ size + 1, atx_tokens_match(t, size) });
-            if (n.exact && atx_poly_is_number(&elements, &n.most))
-                limit_index(d, z, elements, (atx_span){ index + 1, atx_tokens_match(t, index) });
+            if (n.exact && is_of_params(z, &n.most))
+                limit_index(d, z, &n.most, (atx_span){ index + 1, atx_tokens_match(t, index) });
         }
     }
 }

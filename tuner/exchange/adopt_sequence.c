@@ -40,13 +40,23 @@ typedef struct sequence {
 
 /* ---- which launches ---- */
 
-static bool is_defined(const atx_tokens *t, size_t name)
+enum { MOST_KERNELS = 256 };
+
+/* The names of kernels that the file defines: their tokens. */
+static int find_defined(size_t names[MOST_KERNELS], const atx_tokens *t)
 {
     atx_kernel_text k;
-    char word[ATX_MAX_WORD];
-    atx_draft_word(word, t, name);
-    for (size_t at = 0; word[0] && atx_code_kernel(&k, t, &at);)
-        if (atx_tokens_is(t, k.name, word) && atx_tokens_is(t, atx_tokens_match(t, k.open) + 1, "{"))
+    int count = 0;
+    for (size_t at = 0; count < MOST_KERNELS && atx_code_kernel(&k, t, &at);)
+        if (atx_tokens_is(t, atx_tokens_match(t, k.open) + 1, "{"))
+            names[count++] = k.name;
+    return count;
+}
+
+static bool is_among(const size_t *names, int count, const atx_tokens *t, size_t name)
+{
+    while (count-- > 0)
+        if (atx_code_same(t, names[count], name))
             return true;
     return false;
 }
@@ -82,12 +92,14 @@ static size_t function_around(size_t *name, const atx_tokens *t, size_t at)
 static bool find_launches(sequence *s, const atx_tokens *t)
 {
     atx_host_launch launch;
-    size_t chosen = 0, current = 0, list[ATX_MAX_STEPS], name = 0;
+    size_t chosen = 0, current = 0, list[ATX_MAX_STEPS], name = 0, kernels[MOST_KERNELS];
     int count = 0;
+    const int defined = find_defined(kernels, t);
     bool several = false, fits = true;
     for (size_t at = 0; atx_host_launch_next(&launch, t, NULL, &at);) {
-        const size_t body = function_around(&name, t, launch.at);
-        if (!body || !is_defined(t, launch.at) || launch.arg_count < 1)
+        const size_t body =
+            is_among(kernels, defined, t, launch.at) ? function_around(&name, t, launch.at) : 0;
+        if (!body || launch.arg_count < 1)
             continue;
         if (body != current) {
             current = body;

@@ -196,6 +196,15 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     return p;
 }
 
+/* Whether the name at token i stands behind a statement, up to the end of the function. */
+static bool is_used_behind(const atx_frame *f, size_t i, size_t statement)
+{
+    bool used = false;
+    for (size_t k = statement; k < f->body.end && !used; k++)
+        used = atx_guards_same(f->t, (atx_span){ i, i + 1 }, (atx_span){ k, k + 1 });
+    return used;
+}
+
 /* "const float *x = inp + idx * C;", "inp += b * n;": a pointer that is made of another. */
 static void note_pointer(walk *w, atx_frame *f, size_t i)
 {
@@ -209,7 +218,9 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         size_t stop = i + 2; /* for (...; p += n) */
         while (stop < end && !atx_tokens_is(t, stop, ")") && !atx_tokens_is(t, stop, ","))
             stop = atx_tokens_opens(t, stop) ? atx_tokens_match(t, stop) + 1 : stop + 1;
-        const atx_range times = atx_bounds_trips(b, f, i, known->declared);
+        atx_range times = atx_bounds_trips(b, f, i, known->declared);
+        if (times.known && atx_tokens_is(t, stop, ";") && !is_used_behind(f, i, end))
+            times = atx_range_below(times.most); /* the last step is behind the last use */
         atx_range by =
             steps ? atx_range_exactly(atx_poly_number(1)) : atx_bounds_of(b, f, (atx_span){ i + 2, stop });
         by = scaled(w->z, known->arg, by, known->bytes);
@@ -244,6 +255,8 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         target->from = atx_range_larger(&b->symbols, target->from, p.from);
         return;
     }
+    if (target && target->arg >= 0 && target->arg != p.arg && !star) /* x = here ? a : b, by statements */
+        w->z->reach[target->arg].doubtful = w->z->reach[p.arg].doubtful = true;
     target = target && target->arg >= 0 ? target : atx_bounds_add(f, name);
     if (target) {
         *target = p;

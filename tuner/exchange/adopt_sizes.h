@@ -25,7 +25,7 @@ typedef struct atx_sizing {
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
 /* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
- * or is under i > 0, or under mask[i]. */
+ * or is under i > 0, or under mask[i], or data chooses it. */
 bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i);
 
 /* Before anything is measured: sizes of the host's that the kernel's own comparisons make unneeded. */
@@ -39,6 +39,25 @@ void atx_draft_host_values(atx_draft *d); /* of what is no size: after the sizes
 bool atx_draft_param_value(long *out, const atx_draft *d, const char *name);
 long atx_draft_largest(const atx_draft *d, const char *name, long value);
 
+/* How many elements integers of buffer k choose among, in a row of another one: n of x[row * n + i[k]], or of
+ * x[(row * n + i[k]) * c]. Empty: there is no such. */
+atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k);
+
+/* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
+void atx_draft_take_largest(atx_draft *d, int k);
+
+/* Whether a buffer's size depends on how many blocks a grid has in that direction. */
+bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis);
+
+/* Of the parameters in `size`, how far a kernel reaches: `own` are those whose author's number the size has,
+ * `fixed` those that become numbers. */
+void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBOLS], atx_draft *d,
+                           atx_poly_table *symbols, const atx_poly *size, bool written);
+
+#define ATX_WHY_WITHIN "its buffers hold no more"
+/* Without such lines in which no parameter is left. */
+void atx_draft_drop_rules(atx_draft *d);
+
 /* Results that depend on a parameter, such as one for each block: it is what its author has it to be. */
 void atx_draft_fix_param(atx_draft *d, const char *name);
 /* With the numbers that parameters have in the file. */
@@ -47,6 +66,8 @@ atx_poly atx_draft_as_author(atx_bounding *b, const atx_poly *p);
 void atx_draft_forget_block(atx_draft *d, atx_sizing *z);
 void atx_draft_fix_block(atx_draft *d); /* where the grid is of numbers that go with it */
 
+/* A line `require`, once; false: there is no room. `why` lives as long as the draft. */
+bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why);
 /* What parameters must be for the kernel's code to compile: d->rules. */
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
 /* What sizes must be for its own arrays: d->rules. After the sizes are settled. */

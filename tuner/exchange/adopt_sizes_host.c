@@ -46,22 +46,64 @@ static bool is_of_grid(const atx_frame *f, atx_span span, size_t at)
     return false;
 }
 
-/* Whether an element of a buffer decides it: if (mask[i]) here, without an else. */
-static bool is_by_data(const atx_frame *f, size_t i)
+enum { MOST_LOCALS = 4 }; /* that are made of each other */
+
+/* Whether elements of a buffer are between two tokens, or in what names there are given. */
+static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth)
 {
     const atx_tokens *t = f->t;
-    for (size_t k = f->body.begin; k + 1 < i; k++) {
-        const size_t close = atx_tokens_is(t, k, "if") && atx_tokens_is(t, k + 1, "(")
-                                 ? atx_tokens_match(t, k + 1)
-                                 : f->body.end;
-        const size_t end = close < i ? atx_guards_statement(t, close + 1, f->body.end) : 0;
-        if (end <= i || atx_tokens_is(t, end, "else"))
+    for (size_t i = begin; i < end; i++) {
+        char name[ATX_MAX_WORD];
+        if (!atx_tokens_is_word(t, i) || atx_guards_member(t, i))
             continue;
-        for (size_t n = k + 2; n < close; n++) {
-            const atx_bound_name *p = atx_tokens_is_word(t, n) ? atx_bounds_name(f, t, n) : NULL;
-            if (p && p->arg >= 0 && p->arg < ATX_DRAFT_ARGS && atx_tokens_is(t, n + 1, "["))
+        const atx_bound_name *p = atx_bounds_name(f, t, i);
+        if (p && p->arg >= 0) {
+            if (p->arg < ATX_DRAFT_ARGS &&
+                (atx_tokens_is(t, i + 1, "[") || (i && atx_tokens_is(t, i - 1, "*"))))
                 return true;
+            continue;
         }
+        atx_draft_word(name, t, i);
+        const size_t declared =
+            depth < MOST_LOCALS && name[0] ? atx_guards_declaration(t, f->body.begin, name, i) : SIZE_MAX;
+        if (declared == SIZE_MAX || !atx_tokens_is(t, declared + 1, "="))
+            continue;
+        const size_t stop = atx_tokens_find(t, declared, i, ";");
+        const size_t around = atx_guards_around(t, f->body.begin, declared);
+        const bool loop = around != SIZE_MAX && atx_tokens_is(t, around, "(");   /* for (int i = 0; */
+        const bool counts = declared < begin && stop == declared + 3 && !loop && /* int found = 0 */
+                            t->items[declared + 2].kind == ATX_TOKEN_NUMBER &&
+                            !atx_tokens_is(t, declared - 2, "const") &&
+                            !atx_tokens_is(t, declared - 1, "auto");
+        if (counts || has_data(f, declared + 2, stop, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the statement at token i leaves what it is in: return; { continue; } */
+static bool leaves(const atx_tokens *t, size_t i)
+{
+    static const char *const WORDS[] = { "return", "continue", "break", NULL };
+    i += atx_tokens_is(t, i, "{");
+    return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
+}
+
+/* Whether data decides whether token i is come to: if (mask[i]) here, without an else; if (mask[i]) return;
+ * here; for (k = 0; k < counts[i]; k++) here. */
+static bool is_by_data(const atx_frame *f, size_t i)
+{
+    static const char *const HEADS[] = { "if", "for", "while", NULL };
+    const atx_tokens *t = f->t;
+    for (size_t k = f->body.begin; k + 1 < i; k++) {
+        if (!atx_token_is_one_of(t->text, &t->items[k], HEADS) || !atx_tokens_is(t, k + 1, "("))
+            continue;
+        const size_t close = atx_tokens_match(t, k + 1);
+        const size_t end = close < i ? atx_guards_statement(t, close + 1, f->body.end) : 0;
+        const bool around = end > i && !atx_tokens_is(t, end, "else");
+        const bool before = end && end <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
+        if ((around || before) && has_data(f, k + 2, close, 0))
+            return true;
     }
     return false;
 }
@@ -70,7 +112,7 @@ bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
     const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
-    if (is_by_data(f, i))
+    if (is_by_data(f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
         return true;
     for (size_t at = i + 2; at < end;) { /* of a sum: each of what is added */
         const size_t plus = atx_tokens_find(t, at, end, "+");

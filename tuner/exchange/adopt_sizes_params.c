@@ -63,6 +63,82 @@ void atx_draft_forget_block(atx_draft *d, atx_sizing *z)
         d->grid[0][0] = '\0';
 }
 
+static int count_dims(uint64_t dims)
+{
+    int n = 0;
+    for (; dims; dims &= dims - 1)
+        n++;
+    return n;
+}
+
+void atx_draft_take_largest(atx_draft *d, int k)
+{
+    int best = -1;
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].stars && d->args[i].type.lanes == d->args[k].type.lanes &&
+            count_dims(d->args[i].dims) > count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
+            best = i;
+    if (best < 0)
+        return;
+    d->args[k].dims = d->args[best].dims;
+    memcpy(d->args[k].size, d->args[best].size, sizeof d->args[k].size);
+}
+
+/* The symbol of a term of one or two that is not `other`; -1: there is no such. */
+static int beside(const atx_poly_term *term, int other)
+{
+    if (other < 0)
+        return term->degree == 1 ? term->of[0] : -1;
+    if (term->degree != 2 || (term->of[0] != other && term->of[1] != other))
+        return -1;
+    return term->of[0] == other ? term->of[1] : term->of[0];
+}
+
+/* The size that a term -n * c takes away, of rows of n times c elements. */
+static int taken_away(const atx_draft *d, const atx_poly_table *s, const atx_poly *p, int stride)
+{
+    for (int i = 0; i < p->count; i++) {
+        const int n = p->terms[i].factor == -1 ? beside(&p->terms[i], stride) : -1;
+        if (n >= 0 && s->items[n].kind == ATX_SYMBOL_NAME && s->items[n].tag < ATX_TAG_EXTRA &&
+            d->args[s->items[n].tag].dim)
+            return n;
+    }
+    return -1;
+}
+
+atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k)
+{
+    const atx_poly_table *s = &z->bounds.symbols;
+    atx_poly found = { 0 };
+    for (int j = 0; j < d->arg_count; j++) {
+        const atx_poly *p = &z->reach[j].most;
+        for (int i = 0; i < p->count && z->reach[j].any && j != k; i++) {
+            const atx_poly_term *term = &p->terms[i];
+            int element = -1;
+            for (int n = 0; n < term->degree; n++)
+                if (s->items[term->of[n]].kind == ATX_SYMBOL_NAME &&
+                    s->items[term->of[n]].tag == ATX_TAG_ELEMENT + k)
+                    element = term->of[n];
+            if (element < 0 || term->factor != 1 || term->degree > 2)
+                continue;
+            const int n = taken_away(d, s, p, term->degree == 2 ? beside(term, element) : -1);
+            found = n >= 0 ? atx_poly_symbol(n) : found;
+        }
+    }
+    return found;
+}
+
+bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis)
+{
+    const atx_poly_table *symbols = &z->bounds.symbols;
+    for (int i = 0; i < symbols->count; i++)
+        for (int k = 0; k < d->arg_count && symbols->items[i].tag == ATX_TAG_GRID + axis; k++)
+            if (symbols->items[i].kind == ATX_SYMBOL_NAME && z->reach[k].any &&
+                atx_poly_has(symbols, &z->reach[k].most, i))
+                return true;
+    return false;
+}
+
 long atx_draft_largest(const atx_draft *d, const char *name, long value)
 {
     for (int k = 0; k < d->param_count; k++) {

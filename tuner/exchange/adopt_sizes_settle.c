@@ -21,7 +21,9 @@ typedef struct settling {
     atx_draft *d;
     atx_sizing *z;
     settled_axis axes[3];
-    bool fixed[ATX_POLY_SYMBOLS]; /* parameters that sizes depend on */
+    bool fixed[ATX_POLY_SYMBOLS];               /* parameters that become numbers          */
+    bool own[ATX_DRAFT_ARGS][ATX_POLY_SYMBOLS]; /* that are, in the size of that argument */
+    int at;                                     /* which argument is settled               */
 } settling;
 
 /* Whether the kernel, or what it calls, reads blockIdx in that direction; -1: in any. */
@@ -106,10 +108,13 @@ static void settle_axis(settling *s, int k)
             return;
         s->axes[k] = (settled_axis){ one ? size : atx_poly_divide_up(&b->symbols, &size, &step), true };
     }
+    const bool has = s->d->launched && s->d->grid[k][0]; /* of sizeof, device.sms, ... */
+    const bool sized = has && atx_draft_is_of_grid(s->d, s->z, k);
     if (s->axes[k].blocks.bad)
         s->axes[k].known = false;
-    else
+    else if (!has || sized)
         write_grid(s, k);
+    s->d->grid_guessed = s->d->grid_guessed || sized;
 }
 
 /* ---- which arguments are sizes ---- */
@@ -220,7 +225,8 @@ enum { ROW = 16 }; /* elements of a row, on average */
 static atx_poly below(settling *s, int k)
 {
     const char *type = s->d->args[k].type.dtype;
-    const atx_poly one = atx_poly_number(1), none = atx_poly_number(0), size = own_size(s, k);
+    const atx_poly one = atx_poly_number(1), none = atx_poly_number(0), row = atx_draft_row(s->d, s->z, k),
+                   size = row.count ? row : own_size(s, k);
     if (type && strcmp(type, "u8") == 0)
         return atx_poly_number(256);
     if (type && (strcmp(type, "i8") == 0 || strcmp(type + 1, "16") == 0))
@@ -255,7 +261,17 @@ static atx_poly as_number(void *context, int id)
     long value = 1;
     if (symbol->tag != ATX_TAG_PARAM || !atx_draft_param_value(&value, s->d, symbol->name))
         return atx_poly_symbol(id);
-    return atx_poly_number(s->fixed[id] ? value : atx_draft_largest(s->d, symbol->name, value));
+    return atx_poly_number(s->fixed[id] || s->own[s->at][id] ? value
+                                                             : atx_draft_largest(s->d, symbol->name, value));
+}
+
+/* Whether all its terms are taken away: what was not understood. */
+static bool is_below_zero(const atx_poly *p)
+{
+    bool below = true;
+    for (int i = 0; i < p->count; i++)
+        below = below && p->terms[i].factor < 0;
+    return below;
 }
 
 /* a % b == 0, where blocks reach behind a size that they do not divide. */
@@ -267,7 +283,9 @@ static void add_require(settling *s, int symbol)
     const atx_poly a = atx_poly_replace(symbols, &symbols->items[symbol].a, of_name, s);
     const atx_poly b = atx_poly_replace(symbols, &symbols->items[symbol].b, of_name, s);
     long number;
-    if (d->require_count == ATX_DRAFT_REQUIRE || atx_poly_is_number(&number, &a))
+    if (d->require_count == ATX_DRAFT_REQUIRE || atx_poly_is_number(&number, &a) ||
+        (atx_poly_is_number(&number, &b) && number == 1) || is_below_zero(&a) ||
+        atx_bounds_of_data(&s->z->bounds, &symbols->items[symbol].a))
         return;
     atx_str_add(&text, a.count > 1 ? "(" : "");
     atx_poly_write(&text, symbols, &a);
@@ -300,30 +318,6 @@ static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
     if (!p->bad && p->count && !text.failed && text.len < ATX_DRAFT_EXPR && !strchr(text.data, '.'))
         snprintf(out, ATX_DRAFT_EXPR, "%s", text.data);
     atx_str_clear(&text);
-}
-
-/* Parameters that a size depends on become numbers: those of a block, and of how many blocks there are. */
-static void note_params(settling *s, const atx_poly *p, bool written)
-{
-    const atx_poly_table *symbols = &s->z->bounds.symbols;
-    for (int i = 0; i < symbols->count; i++) {
-        const atx_poly_entry *e = &symbols->items[i];
-        if (e->kind != ATX_SYMBOL_NAME || e->tag != ATX_TAG_PARAM || !atx_poly_has(symbols, p, i))
-            continue;
-        bool plain = true;
-        for (int k = 0; k < symbols->count; k++)
-            plain = plain && (symbols->items[k].kind == ATX_SYMBOL_NAME || !atx_poly_has(symbols, p, k) ||
-                              !(atx_poly_has(symbols, &symbols->items[k].a, i) ||
-                                atx_poly_has(symbols, &symbols->items[k].b, i)));
-        for (int k = 0; k < 3; k++)
-            plain = plain && strcmp(s->d->block_param[k], e->name) != 0 &&
-                    !(written && atx_draft_names_word(s->d->block[k], e->name));
-        for (int k = 0; k < p->count; k++) { /* n - BLOCK: less for a larger one */
-            const atx_poly one = { .count = 1, .terms = { p->terms[k] } };
-            plain = plain && !(p->terms[k].factor < 0 && atx_poly_has(symbols, &one, i));
-        }
-        s->fixed[i] = s->fixed[i] || !plain;
-    }
 }
 
 /* width * height - width - 1, as of the inner part of a grid: the whole grid. */
@@ -416,9 +410,10 @@ static bool begins_inside(const settling *s, int k)
 }
 
 /* const void *, State *: of what, nobody here knows. */
-static bool is_of_anything(const atx_draft_arg *a)
+static bool is_of_anything(const atx_draft *d, const atx_draft_arg *a)
 {
-    return !a->type.dtype && a->type.targ < 0 && !a->structure;
+    const atx_draft_targ *targ = a->type.targ >= 0 ? &d->targs[a->type.targ] : NULL;
+    return !a->type.dtype && !a->structure && !(targ && (targ->dtype || strcmp(targ->text, "T") == 0));
 }
 
 static void settle_buffer(settling *s, int k)
@@ -426,6 +421,7 @@ static void settle_buffer(settling *s, int k)
     atx_draft_arg *a = &s->d->args[k];
     atx_poly_table *symbols = &s->z->bounds.symbols;
     const atx_reach *reach = &s->z->reach[k];
+    s->at = k;
     a->size_guessed = !reach->any || reach->unknown;
     a->before = begins_inside(s, k);
     if (a->size_guessed)
@@ -442,7 +438,7 @@ static void settle_buffer(settling *s, int k)
         a->zeroed = true; /* rows with gaps, a bound that is too large */
     compare_with_host(s, k, &all);
     a->size_guessed = (!a->size[0] && !a->host_size[0]) || reach->doubtful || is_open(s, &reach->most) ||
-                      has_guessed(s, &size) || is_of_anything(a);
+                      has_guessed(s, &size) || is_of_anything(s->d, a);
     if (!a->size[0]) {
         memcpy(a->size, a->host_size, sizeof a->size);
         a->host_size[0] = '\0';
@@ -470,15 +466,15 @@ static bool chooses(const atx_sizing *z, int k)
     return false;
 }
 
-/* n / BLOCK blocks in each direction, of a kernel that does not ask where they end. */
+/* n / BLOCK blocks in each direction: what is left of n is done in none, or in some of these blocks. */
 static void require_whole_grid(settling *s)
 {
     const atx_bounding *b = &s->z->bounds;
     for (int k = 0; k < 3; k++) {
         const atx_poly_term *term = &b->grid[k].terms[0];
         const int id = term->of[0];
-        if (b->grid_known[k] && b->grid[k].count == 1 && term->degree == 1 && term->factor == 1 &&
-            b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
+        if ((s->d->require_count || s->d->block_param[k][0]) && b->grid_known[k] && b->grid[k].count == 1 &&
+            term->degree == 1 && term->factor == 1 && b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
             add_require(s, id);
     }
 }
@@ -497,28 +493,6 @@ static void settle_shared(settling *s)
     if (text[0] && strlen(text) < 170)
         snprintf(d->shared_bytes, sizeof d->shared_bytes,
                  strpbrk(text, "+-") ? "(%.170s) * %ld" : "%.170s * %ld", text, bytes);
-}
-
-static int count_dims(uint64_t dims)
-{
-    int n = 0;
-    for (; dims; dims &= dims - 1)
-        n++;
-    return n;
-}
-
-/* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
-static void take_largest(atx_draft *d, int k)
-{
-    int best = -1;
-    for (int i = 0; i < d->arg_count; i++)
-        if (d->args[i].stars && d->args[i].type.lanes == d->args[k].type.lanes &&
-            count_dims(d->args[i].dims) > count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
-            best = i;
-    if (best < 0)
-        return;
-    d->args[k].dims = d->args[best].dims;
-    memcpy(d->args[k].size, d->args[best].size, sizeof d->args[k].size);
 }
 
 /* A grid of sizes that the kernel is not told, where its own comparisons say how many blocks it needs. */
@@ -568,7 +542,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars && z->reach[k].any && !z->reach[k].unknown) {
             const atx_poly size = atx_poly_replace(&z->bounds.symbols, &z->reach[k].most, of_name, &s);
-            note_params(&s, &size, d->args[k].written);
+            atx_draft_keep_params(s.own[k], s.fixed, d, &z->bounds.symbols, &size, d->args[k].written);
         }
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars)
@@ -577,15 +551,15 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
         if (d->args[k].stars && (d->args[k].index || chooses(z, k))) {
             write_holds(&s, k);
         }
-    if (d->require_count)
-        require_whole_grid(&s);
+    require_whole_grid(&s);
     settle_shared(&s);
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars && !d->args[k].size[0])
-            take_largest(d, k);
+            atx_draft_take_largest(d, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i] && !is_guessed(d, z->bounds.symbols.items[i].name))
             atx_draft_fix_param(d, z->bounds.symbols.items[i].name);
+    atx_draft_drop_rules(d);
     bool sized = false;
     for (int k = 0; k < d->arg_count; k++)
         sized = sized || d->args[k].dim;

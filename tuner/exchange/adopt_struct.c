@@ -422,30 +422,47 @@ static void add_size(atx_draft *d, atx_draft_field *f)
     d->extra_count++;
 }
 
-/* "p.n = 4;" or "p = { 4, ... }" of the host, before the launch that passes p: a number of field `n`. */
-static void find_value(const atx_draft *d, size_t variable, int n, atx_draft_field *f)
+/* "p.n = 4;" or "p = { 4, ... }" of the host, before the launch that passes p: what field `n` is given. */
+static void find_given(const atx_draft *d, size_t variable, int n, atx_draft_field *f)
 {
     const atx_tokens *t = &d->code;
     char name[ATX_MAX_WORD];
-    long value = 0;
     atx_draft_word(name, t, variable);
-    for (size_t i = d->launch.at; i-- > 0 && name[0] && !f->value[0];) {
+    f->given = (atx_span){ 0, 0 };
+    for (size_t i = d->launch.at; i-- > 0 && name[0] && f->given.begin == f->given.end;) {
         if (!atx_tokens_is(t, i, name))
             continue;
         size_t at = i + 1 + atx_tokens_is(t, i + 1, "=");
-        atx_span span = { 0, 0 };
         if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, f->name) &&
             atx_tokens_is(t, i + 3, "=")) {
-            span = (atx_span){ i + 4, atx_tokens_find(t, i + 4, t->count, ";") };
+            f->given = (atx_span){ i + 4, atx_tokens_find(t, i + 4, t->count, ";") };
         } else if (atx_tokens_is(t, at, "{")) {
             const size_t end = atx_tokens_match(t, at++);
             for (int k = 0; k < n && at < end; k++)
                 at = atx_code_comma(t, at, end) + 1;
-            span = (atx_span){ at, at < end ? atx_code_comma(t, at, end) : at };
+            f->given = (atx_span){ at, at < end ? atx_code_comma(t, at, end) : at };
         }
-        if (span.begin < span.end && atx_draft_number(&value, d, t, span))
-            snprintf(f->value, sizeof f->value, "%ld", value);
     }
+}
+
+static bool is_same(const atx_tokens *t, atx_span a, atx_span b)
+{
+    bool same = a.begin < a.end && a.end - a.begin == b.end - b.begin;
+    for (size_t i = 0; same && i < a.end - a.begin; i++)
+        same = atx_code_same(t, a.begin + i, b.begin + i);
+    return same;
+}
+
+/* A number; or the size that the host gives another field as well: { nx, ny, nx }. */
+static void take_value(const atx_draft *d, const atx_draft_struct *s, atx_draft_field *f)
+{
+    long value = 0;
+    if (f->given.begin < f->given.end && atx_draft_number(&value, d, &d->code, f->given))
+        snprintf(f->value, sizeof f->value, "%ld", value);
+    for (int i = 0; i < s->field_count && !f->value[0] && f->count == 1 && strchr("iu", f->type.dtype[0]);
+         i++)
+        if (s->fields[i].value[0] && is_same(&d->code, s->fields[i].given, f->given))
+            snprintf(f->value, sizeof f->value, "%s", s->fields[i].value);
 }
 
 static at_status add_buffers(atx_draft *d, atx_draft_struct *s)
@@ -478,8 +495,11 @@ static at_status take_by_value(atx_draft *d, int arg)
     const bool named =
         d->launched && arg < d->launch.arg_count && d->launch.args[arg][1] == d->launch.args[arg][0] + 1;
     for (int i = 0; named && s->listed && i < s->field_count; i++)
+        if (!s->fields[i].pointer && !s->fields[i].structure)
+            find_given(d, d->launch.args[arg][0], i, &s->fields[i]);
+    for (int i = 0; named && s->listed && i < s->field_count; i++)
         if (!s->fields[i].pointer && !s->fields[i].structure && !s->fields[i].value[0])
-            find_value(d, d->launch.args[arg][0], i, &s->fields[i]);
+            take_value(d, s, &s->fields[i]);
     return status;
 }
 

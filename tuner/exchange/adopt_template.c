@@ -294,6 +294,36 @@ static bool is_of_fragment(const atx_draft *d, const char *name)
     return false;
 }
 
+/* Whether it sizes what a block works on: by its name or its use, or since the grid is a quotient of what the
+ * launch calls it. */
+static bool is_tile(const atx_draft *d, const atx_draft_targ *a)
+{
+    char called[ATX_MAX_WORD] = "";
+    if (a->given.end == a->given.begin + 1)
+        atx_draft_word(called, &d->code, a->given.begin);
+    return !is_of_fragment(d, a->name) && (atx_draft_shapes(d, a->name) || atx_draft_divides_grid(d, called));
+}
+
+/* Whether the file launches the kernel with blocks of that name: k<SIZE><<<grid, SIZE>>>. */
+static bool is_block(const atx_draft *d, atx_span given)
+{
+    enum { MOST_NAMES = 4 };
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    if (!d->launched || d->launch.config_count < 2 || given.end != given.begin + 1 ||
+        !atx_tokens_is_word(t, given.begin))
+        return false;
+    atx_span block = { d->launch.config[1][0], d->launch.config[1][1] };
+    for (int k = 0; k < MOST_NAMES && block.end == block.begin + 1; k++) {
+        if (atx_code_same(t, block.begin, given.begin))
+            return true;
+        atx_draft_word(name, t, block.begin);
+        if (!name[0] || !atx_draft_definition(&block, d, name, d->launch.at))
+            return false;
+    }
+    return false;
+}
+
 static void write_number(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
@@ -301,7 +331,8 @@ static void write_number(atx_draft *d, int n)
     const atx_span from = has_given ? a->given : a->preset;
     long value = 0;
     const bool known = atx_draft_number(&value, d, &d->code, from);
-    const int axis = a->meaning == ATX_MEANS_NUMBER ? atx_draft_block_axis(a->name) : -1;
+    const bool block = a->meaning == ATX_MEANS_NUMBER && has_given && is_block(d, a->given);
+    const int axis = block ? 0 : a->meaning == ATX_MEANS_NUMBER ? atx_draft_block_axis(a->name) : -1;
     atx_draft_param p = { .kind = ATX_DRAFT_TARG, .axis = axis, .guessed = !known };
     if (!known)
         value = axis == 0 ? 256 : axis > 0 ? 8 : 1;
@@ -315,7 +346,7 @@ static void write_number(atx_draft *d, int n)
             return; /* as its author has it */
     } else {
         snprintf(a->text, sizeof a->text, "%ld", value);
-        if (known && axis < 0 && (!atx_draft_shapes(d, a->name) || is_of_fragment(d, a->name)))
+        if (known && axis < 0 && !is_tile(d, a))
             return;
         add_values(d, n, &p);
     }
@@ -397,13 +428,34 @@ static at_status refuse_pack(const atx_draft *d)
     return AT_OK;
 }
 
+/* k<float *>: what is of that type is a pointer. */
+static void write_pointer(atx_draft *d, int n, bool *have_t)
+{
+    atx_draft_targ *a = &d->targs[n];
+    bool constant = false;
+    const size_t end = a->given.end;
+    if (a->given.begin < end && atx_tokens_is(&d->code, end - 1, "*"))
+        a->given.end = end - 1;
+    for (int k = 0; k < d->arg_count && a->given.end < end; k++)
+        d->args[k].stars += d->args[k].type.targ == n;
+    for (size_t i = a->given.begin; i < a->given.end; i++)
+        constant = constant || atx_tokens_is(&d->code, i, "const");
+    write_type(d, n, have_t);
+    if (a->given.end == end)
+        return;
+    for (int k = 0; k < d->arg_count; k++)
+        d->args[k].arg.constant = d->args[k].arg.constant || (constant && d->args[k].type.targ == n);
+    const size_t len = strlen(a->text);
+    snprintf(a->text + len, sizeof a->text - len, "%s *", constant ? " const" : "");
+}
+
 void atx_draft_template_types(atx_draft *d)
 {
     bool have_t = false;
     take_given(d);
     for (int n = 0; n < d->targ_count; n++)
         if (d->targs[n].meaning == ATX_MEANS_TYPE && !d->targs[n].pack)
-            write_type(d, n, &have_t);
+            write_pointer(d, n, &have_t);
 }
 
 at_status atx_draft_template(atx_draft *d)

@@ -245,6 +245,34 @@ static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t
     memcpy(out->name, first, sizeof first);
 }
 
+int atx_draft_alias_stars(const atx_draft *d, atx_span type, bool *constant)
+{
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD] = "";
+    int stars = 0;
+    for (size_t i = type.begin; i < type.end; i++)
+        if (atx_tokens_is_word(t, i) && !is_qualifier(t, i))
+            atx_draft_word(name, t, i);
+    for (size_t i = 0, end; name[0] && i + 3 < t->count; i = end) {
+        const bool is_using = atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name);
+        end = i + 1;
+        if (!is_using && !atx_tokens_is(t, i, "typedef"))
+            continue;
+        end = atx_tokens_find(t, i, t->count, ";");
+        if (end == t->count || !(is_using || atx_tokens_is(t, end - 1, name)) ||
+            atx_tokens_find(t, i, end, "{") < end || atx_tokens_find(t, i, end, "(") < end)
+            continue;
+        for (size_t k = i; k < end; k++) {
+            if (atx_tokens_is(t, k, "<") && atx_tokens_match(t, k) < end)
+                k = atx_tokens_match(t, k); /* Array<float *, 4> */
+            *constant = *constant || (!stars && atx_tokens_is(t, k, "const"));
+            stars += atx_tokens_is(t, k, "*");
+        }
+        return stars;
+    }
+    return 0;
+}
+
 void atx_draft_type_in(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span)
 {
     *out = (atx_draft_type){ .lanes = 1, .targ = -1 };

@@ -229,9 +229,11 @@ static void write_launch(atx_draft *d)
     const bool guessed = d->grid_guessed;
     if (guessed || d->block_guessed)
         atx_draft_ask(d, out,
-                      guessed ? place.text[0] ? "how many blocks? the launch in the file was not understood"
-                                              : "how many blocks, and threads? the file has no launch of it"
-                              : "how many threads has a block? the launch in the file was not understood");
+                      !place.text[0] ? "how many blocks, and threads? the file has no launch of it"
+                      : !guessed ? "how many threads has a block? the launch in the file was not understood"
+                      : d->block_guessed
+                          ? "how many blocks, and threads? the launch in the file was not understood"
+                          : "how many blocks? the launch in the file was not understood");
     else if (place.text[0])
         atx_str_addf(out, "  # %s\n", place.text);
     else

@@ -6,6 +6,7 @@
  * twice, on contents that differ in every bit: bytes that differ afterwards were left by it, and must not
  * change.
  */
+#include "compile/cubin.h"
 #include "declare/placed.h"
 #include "device/columns.h"
 #include "device/kernel_args.h"
@@ -116,7 +117,7 @@ at_status atx_instance_set_up(atx_machine **out, int regions[ATX_MAX_ARGS], cons
         for (int r = 0; r < atx_machine_region_count(*out) && !found; r++) {
             const atx_machine_region *region = atx_machine_region_at(*out, r);
             found = region->kind != ATX_REGION_BUFFER &&
-                    strcmp(region->name, p->kernel.variables[v].name) == 0 && s->begin[buffer] &&
+                    atx_cubin_is_variable(region->name, p->kernel.variables[v].name) && s->begin[buffer] &&
                     region->bytes >= s->setup.buffers[buffer].bytes;
             if (found)
                 memcpy(region->data, s->begin[buffer], (size_t)s->setup.buffers[buffer].bytes);

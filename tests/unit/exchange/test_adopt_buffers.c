@@ -53,7 +53,7 @@ Test(adopt_buffers, are_as_large_as_the_host_allocates_where_an_index_is_not_und
         { .what = "by a number that is data, it is asked",
           .text = "__global__ void k(float *y, const int *rows, int w) {\n"
                   "for (int r = blockIdx.x; r < *rows; r += gridDim.x) y[r * w + threadIdx.x % w] = 1; }",
-          .lines = { "] output  # ? how many elements has it?" } },
+          .lines = { "] output zero  # ? how many elements has it?" } },
         { .what = "of a type that the file does not have, it is asked",
           .text = "__global__ void k(float *y, const State *s, int n) { " I " if (i < n) y[i] = get(s[i]); }",
           .lines = { "arg       s T[n] input uniform -1 1  # ? how many elements has it?" } },

@@ -310,7 +310,8 @@ Test(adopt_host, the_launch_that_is_meant_is_read)
                   "y[blockIdx.x * n + i] = 1; }\n"
                   "void run(float *y, int m, int n) { dim3 block(std::min(n, 128));\n"
                   "block.x = 32 * ((block.x + 31) / 32); k<<<m, block>>>(y, n); }",
-          .lines = { "block     min(n, 128)" } },
+          .lines = { "param     BLOCK = 32 64 128 256 512 ", "default   BLOCK=128 ",
+                     "block     min(n, BLOCK)" } },
         { .what = "blocks by numbers, of which each thread has what the host allocates",
           .text = "__device__ void set(float *y);\n"
                   "__global__ void k(float *y) { " ALL " set(y + i); }\n"

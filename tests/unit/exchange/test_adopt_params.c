@@ -30,9 +30,11 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
                   "static_assert(BM + BN % 2 == 64); static_assert(BM % 3 * 2 == 2); static_assert((BM | BN) "
                   "< 96);\n"
                   "static_assert(BM / 3 * 3 == BM); constexpr int N = BM / BN; static_assert(N * BN == BM);\n"
-                  "static_assert(BM * 2 % BN == 0); y[blockIdx.x * BM + threadIdx.x] = BN; }\n"
+                  "static_assert(BM * 2 % BN == 0); static_assert(BN % (4 * BM) == 0); y[blockIdx.x * BM + "
+                  "threadIdx.x] = BN; }\n"
                   "void run(float *y) { k<64, 32><<<10, 64>>>(y); }",
-          .lines = { "require   BM * 2 % BN == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96",
+          .lines = { "require   (BM * 2) % BN == 0  # the kernel asserts it\n",
+                     "require   BN % (BM * 4) == 0  # the kernel asserts it\n", "!== 64", "!== 2", "!< 96",
                      "!== BM" } },
         { .what = "assertions of the function that launches, of what it calls them",
           .text =
@@ -42,6 +44,13 @@ Test(adopt_params, must_be_as_the_kernel_asserts_and_fit_its_static_shared_memor
               "static_assert(sizeof(float) == 4 && TILE / DEPTH > 2); k<TILE, DEPTH><<<10, 64>>>(y); }",
           .lines = { "require   BM % BK == 0  # the host asserts it\n",
                      "require   (BM / BK) > 2  # the host asserts it\n", "!== 4" } },
+        { .what = "of its block, in each thread",
+          .text = "#define BM 64\n#define BK 8\n__global__ void k(float *y, int n) { __shared__ float s[BM * "
+                  "BK];\n"
+                  "assert(BM * BK == blockDim.x); if (n > 1) { assert(BM % BK == 0); }\n"
+                  "int i = blockIdx.x * BM + threadIdx.x; s[threadIdx.x] = 1; if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { k<<<(n + BM - 1) / BM, 512>>>(y, n); }",
+          .lines = { "require   BM * BK == BLOCK  # the kernel asserts it\n", "!BM %" } },
         { .what = "static shared memory that its larger values do not fit in",
           .text =
               "#define TILE 32\n#define PAD 1\n__global__ void k(float *y, int n) {\n"
@@ -97,6 +106,49 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "switch (side) { case 32: k<32><<<grid, block>>>(y, n); break;\n"
                   "case 64: k<64><<<grid, block>>>(y, n); break; } }",
           .lines = { "param     SIDE = 32 64\n", "block     SIDE\n", "grid      (n + SIDE - 1) / SIDE" } },
+        { .what = "tiles of a product, whose threads load as many rows as they have and reach no further",
+          .text =
+              "template <int BM, int BN, int BK, int TM> __global__ void gemm(int M, int N, int K, const "
+              "float *A,\n"
+              "const float *B, float *C) { __shared__ float a[BM * BK], b[BK * BN]; float sum[TM] = { 0 };\n"
+              "const int col = threadIdx.x % BN, row = threadIdx.x / BN;\n"
+              "A += blockIdx.y * BM * K; B += blockIdx.x * BN; C += blockIdx.y * BM * N + blockIdx.x * BN;\n"
+              "const int ac = threadIdx.x % BK, ar = threadIdx.x / BK;\n"
+              "for (int k = 0; k < K; k += BK) { a[ar * BK + ac] = A[ar * K + ac];\n"
+              "b[row * BN + col] = B[row * N + col]; __syncthreads(); A += BK; B += BK * N;\n"
+              "for (int i = 0; i < BK; i++) for (int j = 0; j < TM; j++)\n"
+              "sum[j] += a[(row * TM + j) * BK + i] * b[i * BN + col]; __syncthreads(); }\n"
+              "for (int j = 0; j < TM; j++) C[(row * TM + j) * N + col] = sum[j]; }\n"
+              "void run(int M, int N, int K, float *A, float *B, float *C) {\n"
+              "const int BM = 64, BN = 64, BK = 8, TM = 8; dim3 grid((N + BN - 1) / BN, (M + BM - 1) / BM);\n"
+              "gemm<BM, BN, BK, TM><<<grid, BM * BN / TM>>>(M, N, K, A, B, C); }",
+          .lines = { "arg       A T[M * K] input", "arg       B T[N * K] input",
+                     "arg       C T[M * N] output", "param     BK = 4 8 16 32\n",
+                     "require   ceil_div((BM * BN / TM), BK) <= BM  # its buffers",
+                     "require   ceil_div((BM * BN / TM), BN) <= BK  # its buffers",
+                     "require   TM * ceil_div((BM * BN / TM), BN) <= BM  # its buffers" } },
+        { .what = "of the first of equal launches, whose numbers are those before it",
+          .text = "template <int BM, int TM> __global__ void k(float *y, int n) { float s[TM];\n"
+                  "assert(BM / TM == blockDim.x); int i = blockIdx.x * BM + threadIdx.x; s[0] = 1; if (i < "
+                  "n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { if (n >= 128) { const int BM = 128, TM = 4; k<BM, TM><<<n / "
+                  "BM, BM / TM>>>(y, n); }\n"
+                  "else { const int BM = 64, TM = 1; k<BM, TM><<<n / BM, BM / TM>>>(y, n); } }",
+          .lines = { "default   BM=128 TM=4", "block     BM / TM\n", "!asserts" } },
+        { .what = "blockSize is the block's, and the number of the case that the launch stands in",
+          .text = "template <class T, unsigned int blockSize> __global__ void k(T *y, int n) {\n"
+                  "unsigned i = blockIdx.x * blockSize + threadIdx.x; if (i < n) y[i] = 1; }\n"
+                  "template <class T> void run(T *y, int n, int threads) { dim3 block(threads, 1, 1); switch "
+                  "(threads) {\n"
+                  "case 512: k<T, 512><<<n / threads, block>>>(y, n); break; case 256: k<T, 256><<<n / "
+                  "threads, block>>>(y, n); } }",
+          .lines = { "param     blockSize = 256 512\n", "block     blockSize\n" } },
+        { .what = "and a result for each block is as its author has it",
+          .text = "#define BLOCK 256\n__global__ void k(float *y, const float *x, int n) {\n"
+                  "__shared__ float s[BLOCK]; s[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x];\n"
+                  "y[blockIdx.x] = s[0]; }\n"
+                  "void run(float *y, float *x, int n) { k<<<n / BLOCK, BLOCK>>>(y, x, n); }",
+          .lines = { "block     256", "!param", "!hold no more" } },
         { .what = "a side that is not understood is that of a square",
           .text = "__global__ void k(float *y, int n) {\n"
                   "int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y; if (i < n && j < 9) y[i] "
@@ -104,6 +156,24 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "void run(float *y, int n, int side) { dim3 block = { side, side, 1 };\n"
                   "k<<<n / side, block>>>(y, n); }",
           .lines = { "block     BLOCK_X, BLOCK_X\n", "default   BLOCK_X=16 " } },
+        { .what = "elements of a thread whose name says nothing, but which the grid is divided by",
+          .text = "constexpr int COUNT = 4;\ntemplate <int U> __global__ void k(float *y, int n) {\n"
+                  "for (int u = 0; u < U; u++) { int i = (blockIdx.x * U + u) * blockDim.x + threadIdx.x;\n"
+                  "if (i < n) y[i] = 1; } }\nvoid run(float *y, int n) { int per_block = 256 * COUNT;\n"
+                  "dim3 grid((n + per_block - 1) / per_block); k<COUNT><<<grid, 256>>>(y, n); }",
+          .lines = { "param     U = ", "default   U=4 ", "kernel    k<U>\n",
+                     "grid      (n + (BLOCK * U) - 1) / (BLOCK * U)" } },
+        { .what = "but no number of blocks, which the data may mean",
+          .text = "constexpr int HEADS = 8;\ntemplate <int H> __global__ void k(float *y, int n) {\n"
+                  "int i = (blockIdx.x * H + blockIdx.y) * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { dim3 grid(n / 256, HEADS); k<HEADS><<<grid, 256>>>(y, n); }",
+          .lines = { "kernel    k<8>\n", "!param     H " } },
+        { .what = "of an index that min() keeps within the data, nothing",
+          .text =
+              "#define TILE 8\n__global__ void k(float *y, const float *x, int n) {\n"
+              "int i = blockIdx.x * TILE + threadIdx.x; float v = x[min(i, n - 1)]; if (i < n) y[i] = v; }\n"
+              "void run(float *y, const float *x, int n) { k<<<(n + TILE - 1) / TILE, TILE>>>(y, x, n); }",
+          .lines = { "arg       x T[n] input", "!does not ask" } },
         { .what = "a name of the code's own is none that nobody defines",
           .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
                   "void run(float *y) { k<<<1, 32>>>(y); }",
