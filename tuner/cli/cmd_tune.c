@@ -529,8 +529,8 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         { "--max-trials", ATX_OPT_COUNT, "N",
           "try at most N configurations (default 0: all; with --within, --tune-for: 20)", &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
-          "search strategy, see `autotune list strategies` (default: model, which stops when it expects to "
-          "gain less than 0.5 %)",
+          "search strategy, see `autotune list strategies` (default: model, which stops when "
+          "something faster by 1 % is unlikely)",
           &a.strategy },
         { "--seed", ATX_OPT_COUNT, "N", "seed of the random order and of the data (default 1)", &a.seed },
         { "--jobs", ATX_OPT_COUNT, "N", "number of compile workers (default: one per core)", &a.jobs },

@@ -67,7 +67,7 @@ const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const 
 /* A space of so few is tried altogether unless a strategy is asked for. With a limit, the same command
  * tries the same ones again. */
 #define EXHAUSTIVE_LIMIT 40
-/* A search that ends by itself does so when this share of the time is not expected to be gained. */
+/* A search ends by itself when finding something better by twice this share of the time is unlikely. */
 #define WORTH 0.005
 
 static void choose_strategy(atx_search_run *c)

@@ -2,6 +2,7 @@
 #include "search_bench.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,30 @@ Test(strategy_model, ends_by_itself_when_little_is_to_be_gained)
     search_with(&o, &b, smooth, 4096, 4, false);
     cr_assert(o.end == ATX_BELOW_THRESHOLD && o.count < 400, "%d trials", o.count);
     cr_assert_float_eq(o.best, 1, 1e-9);
+    bench_close(&b);
+}
+
+/* A model that learns nothing hopes for something better behind every configuration. */
+Test(strategy_model, ends_where_it_has_found_nothing_better_for_long)
+{
+    bench b;
+    outcome o;
+    bench_open(&b, TILES, OTHER);
+    b.search.worth = 0.005;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        int better = 0; /* the last trial that was by 0.3 % */
+        double best = INFINITY;
+        b.search.seed = seed;
+        search_with(&o, &b, no_pattern, 4096, 4, false);
+        cr_assert_eq(o.end, ATX_BELOW_THRESHOLD);
+        for (int i = 0; i < o.count; i++) {
+            double seconds = no_pattern(&b, o.order[i]).seconds;
+            better = seconds < 0.997 * best ? i + 1 : better;
+            best = fmin(best, seconds);
+        }
+        cr_assert_leq(o.count, 1.3 * better + 130, "seed %d: %d trials, the last better one was %d",
+                      (int)seed, o.count, better);
+    }
     bench_close(&b);
 }
 

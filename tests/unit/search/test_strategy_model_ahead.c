@@ -35,16 +35,33 @@ Test(strategy_model_ahead, kernels_that_spill_are_deferred)
     bench_close(&b);
 }
 
-/* With many under way, newer results show that some of them are not worth their time any more. */
+/* With many under way, newer results show that some of them are not worth the device's time any more. */
 Test(strategy_model_ahead, late_proposals_are_deferred_but_not_many)
 {
     bench b;
     outcome o;
     bench_open(&b, TILES, OTHER);
+    b.pace = 15;
     search_with(&o, &b, smooth, 120, 16, false);
     cr_assert(o.count == 120 && o.proposed > 120 && o.proposed <= 150, "%d timed of %d proposed", o.count,
               o.proposed);
     bench_close(&b);
+}
+
+/* Each was compiled in vain, and the device would wait for the next. */
+Test(strategy_model_ahead, no_late_proposal_is_deferred_where_compilers_are_the_bottleneck)
+{
+    const double paces[] = { 16, 100, -1 }; /* of 16 compilers; not known yet */
+    for (int i = 0; i < 3; i++) {
+        bench b;
+        outcome o;
+        bench_open(&b, TILES, OTHER);
+        b.pace = paces[i];
+        search_with(&o, &b, smooth, 120, 16, false);
+        cr_expect(o.count == 120 && o.proposed == 120, "%g: %d timed of %d proposed", b.pace, o.count,
+                  o.proposed);
+        bench_close(&b);
+    }
 }
 
 Test(strategy_model_ahead, results_may_come_late_and_in_any_order)

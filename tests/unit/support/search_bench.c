@@ -67,7 +67,7 @@ void bench_open(bench *b, const char *first, const char *second)
     atx_problem problem;
     at_error err = { 0 };
 
-    *b = (bench){ .op = NULL };
+    *b = (bench){ .pace = -1 };
     cr_assert_eq(atx_op_read(&b->op, OP, sizeof OP - 1, "op.cu", &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_problem_init(&problem, b->op, ATX_F32, &n, 1, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_problem_bind(b->slots, &problem, &limits, &err), AT_OK, "%s", err.text);
@@ -192,6 +192,13 @@ atx_finding all_equal(const bench *b, int64_t index)
     return timed(1e-5);
 }
 
+/* Times up to twice as long, that no parameter tells. */
+atx_finding no_pattern(const bench *b, int64_t index)
+{
+    (void)b;
+    return timed(1e-5 * (1 + (double)((uint64_t)(index + 1) * 0x9e3779b97f4a7c15u >> 11) * 0x1p-53));
+}
+
 /* A bowl with its bottom, 1, in one corner of five dimensions. */
 atx_finding bowl(const bench *b, int64_t index)
 {
@@ -213,6 +220,8 @@ void search_with(outcome *o, const bench *b, finding_of *find, int max, int lag,
     search.ahead = lag;
     *o = (outcome){ .best = INFINITY };
     cr_assert_eq(atx_strategy_model.open(&state, &search, NULL), AT_OK);
+    if (b->pace >= 0)
+        atx_strategy_model.pace(state, b->pace);
     for (;;) {
         o->end = ATX_NOT_YET;
         while (waiting < lag && o->count + waiting < max &&

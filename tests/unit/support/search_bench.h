@@ -25,9 +25,10 @@ typedef struct bench {
     atx_space *spaces[2];
     int64_t slots[ATX_MAX_SLOTS];
     atx_search search;
+    double pace; /* that a search is told when it begins; below 0: none */
 } bench;
 
-/* `second`: NULL for one template. */
+/* `second`: NULL for one template. Tells no pace. */
 void bench_open(bench *b, const char *first, const char *second);
 void bench_close(bench *b);
 
@@ -38,7 +39,7 @@ typedef atx_finding finding_of(const bench *b, int64_t index);
 /* Of TILES, and OTHER where it is there: the best takes 1. */
 finding_of smooth, failing, wrong, crashing, spilling, spilling_unseen;
 finding_of bowl; /* of HUGE_SPACE: the best takes 1 */
-finding_of all_equal, all_fail;
+finding_of all_equal, all_fail, no_pattern;
 
 /* ---- a search ---- */
 
