@@ -99,7 +99,7 @@ int main(int argc, char **argv)
         { "--strategy", ATX_OPT_TEXT, "NAME", "default model", &name },
         { "--max-trials", ATX_OPT_COUNT, "N", "of a problem (default: until the strategy ends)",
           &set.max_trials },
-        { "--worth", ATX_OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
+        { "--worth", ATX_OPT_COUNT, "N", "end when something better by 2 N per mille is unlikely (default 5)",
           &per_mille },
         { "--noise", ATX_OPT_COUNT, "N", "trials have noise of N per mille, and some are disturbed", &noise },
         { "--cores", ATX_OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },

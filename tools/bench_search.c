@@ -38,11 +38,11 @@ static const atx_usage USAGE = {
 typedef struct settings {
     const atx_strategy *strategies[MAX_STRATEGIES];
     int strategy_count;
-    int64_t seeds, evals, lag;
+    int64_t seeds, evals, lag, pace;
     int64_t marks[MAX_MARKS];
     int mark_count;
     double worth, noise;
-    bool hints;
+    bool hints, count_compiled;
 } settings;
 
 /* What one run came to. */
@@ -145,16 +145,21 @@ static double fastest_leader(const leaders *l)
     return best_s;
 }
 
-/* Walks the space; curve[n] receives what would win after n reports. Returns how many there were. */
+/*
+ * Walks the space; curve[n] receives what would win after n trials, or after n compilations if these count.
+ * Returns how many trials there were.
+ */
 static int64_t walk(double *curve, int64_t *compiled, const settings *set, const atx_bench_space *s,
                     const atx_strategy *strategy, void *state, const atx_search *search)
 {
-    int64_t pending[1024], first = 0, count = 0, done = 0, answer = 0;
+    int64_t pending[1024], first = 0, count = 0, done = 0, spent = 0, answer = 0;
     int64_t lag = set->lag, trials = search->max_trials;
     leaders best = { .count = 0 };
     curve[0] = s->sorted_s[s->sorted_count - 1];
-    while (done < trials) {
-        while (count < lag && done + count < trials && (answer = strategy->propose(state)) >= 0)
+    if (strategy->pace && set->pace >= 0)
+        strategy->pace(state, (double)set->pace);
+    while (spent < trials) {
+        while (count < lag && spent + count < trials && (answer = strategy->propose(state)) >= 0)
             pending[(first + count++) % lag] = answer;
         if (count == 0)
             break;
@@ -165,18 +170,22 @@ static int64_t walk(double *curve, int64_t *compiled, const settings *set, const
         first = (first + 1) % lag;
         count--;
         ++*compiled;
-        if (strategy->consider && finding->outcome != ATX_COMPILE_FAILED &&
-            !strategy->consider(state, index, &finding->resources))
+        bool deferred = strategy->consider && finding->outcome != ATX_COMPILE_FAILED &&
+                        !strategy->consider(state, index, &finding->resources);
+        if (deferred && !set->count_compiled)
             continue;
-        curve[done + 1] = curve[done];
-        if (finding->outcome == ATX_TIMED) {
+        curve[spent + 1] = curve[spent];
+        if (!deferred && finding->outcome == ATX_TIMED) {
             add_leader(&best, said.seconds, finding->seconds);
-            curve[done + 1] = fastest_leader(&best);
+            curve[spent + 1] = fastest_leader(&best);
         }
+        spent++;
+        if (deferred)
+            continue;
         done++;
         strategy->report(state, index, &said);
     }
-    for (int64_t n = done; n < trials; n++)
+    for (int64_t n = spent; n < trials; n++)
         curve[n + 1] = curve[n];
     return done;
 }
@@ -483,7 +492,7 @@ static at_status check(const settings *set, at_error *err)
 
 int main(int argc, char **argv)
 {
-    settings set = { .seeds = 30, .evals = 400, .lag = 1 };
+    settings set = { .seeds = 30, .evals = 400, .lag = 1, .pace = -1 };
     atx_words files = { 0 }, names = { 0 }, marks = { 0 };
     atx_bench_spaces spaces = { 0 };
     const char *model_of = NULL, *tried = NULL;
@@ -498,8 +507,11 @@ int main(int argc, char **argv)
         { "--evals", ATX_OPT_COUNT, "N", "trials of a run, at most (default 400)", &set.evals },
         { "--at", ATX_OPT_LIST, "N", "when to look (default 50,100,200,400)", &marks },
         { "--lag", ATX_OPT_COUNT, "N", "proposals under way before the first result (default 1)", &set.lag },
-        { "--worth", ATX_OPT_COUNT, "N", "stop when less than N per mille is expected (default 0: never)",
-          &per_mille },
+        { "--pace", ATX_OPT_COUNT, "N",
+          "tell strategies that N proposals are compiled in the time that one is measured (default: nothing)",
+          &set.pace },
+        { "--worth", ATX_OPT_COUNT, "N",
+          "stop when something better by 2 N per mille is unlikely (default 0: never)", &per_mille },
         { "--hints", ATX_OPT_FLAG, NULL,
           "begin with what won, and was tried, for the recording's other shapes", &set.hints },
         { "--model-of", ATX_OPT_TEXT, "DB", "with --hints: and with what the model beside DB expects",
@@ -507,6 +519,8 @@ int main(int argc, char **argv)
         { "--least", ATX_OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
         { "--plateau", ATX_OPT_COUNT, "N", "times within N % of the fastest become equal to it", &plateau },
         { "--noise", ATX_OPT_COUNT, "N", "trials have noise of N per mille, and some are disturbed", &noise },
+        { "--count-compiled", ATX_OPT_FLAG, NULL, "what was compiled and then deferred counts as a trial",
+          &set.count_compiled },
         { "--brief", ATX_OPT_FLAG, NULL, "only means", &brief },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };

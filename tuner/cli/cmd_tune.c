@@ -207,6 +207,10 @@ static at_status read_within(double *out, const char *text, at_error *err)
     return AT_OK;
 }
 
+/* Trials of a problem of a population: more problems teach more than more trials of each. */
+#define TRIALS_OF_MANY 20
+#define UNSAID         (-1)
+
 static at_status plan_population(plan *p, const tune_args *a, at_error *err)
 {
     if (!a->within && !(a->tune_for_s > 0))
@@ -217,6 +221,8 @@ static at_status plan_population(plan *p, const tune_args *a, at_error *err)
                         "for the problems that are not tuned",
                         a->within ? "--within" : "--tune-for");
     p->options.population = &p->population;
+    if (a->max_trials == UNSAID)
+        p->options.max_trials = TRIALS_OF_MANY;
     p->population.until_s = a->tune_for_s > 0 ? atx_now_s() + a->tune_for_s : 0;
     return a->within ? read_within(&p->population.within, a->within, err) : AT_OK;
 }
@@ -328,7 +334,7 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
 {
     atx_tune_options *o = &p->options;
     *o = (atx_tune_options){ .seed = (uint64_t)a->seed,
-                             .max_trials = a->max_trials,
+                             .max_trials = a->max_trials == UNSAID ? 0 : a->max_trials,
                              .budget_s = a->budget_s,
                              .jobs = (int)(a->jobs < 1024 ? a->jobs : 1024),
                              .force = a->force,
@@ -470,7 +476,7 @@ static int carry_out(plan *p, tune_args *a)
 static int tune(atx_ranks *ranks, int argc, char **argv)
 {
     const default_help defaults = say_defaults();
-    tune_args a = { .seed = 1 };
+    tune_args a = { .max_trials = UNSAID, .seed = 1 };
     ATX_LOCAL(plan) p = { .over.ranks = ranks };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
@@ -511,11 +517,11 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         { "--front", ATX_OPT_TEXT, "time,FIGURE",
           "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
           &a.front },
-        { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations (0: all; with --within: 20)",
-          &a.max_trials },
+        { "--max-trials", ATX_OPT_COUNT, "N",
+          "try at most N configurations (default 0: all; with --within, --tune-for: 20)", &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
-          "search strategy, see `autotune list strategies` (default: model, which stops when it expects to "
-          "gain less than 0.5 %)",
+          "search strategy, see `autotune list strategies` (default: model, which stops when "
+          "something faster by 1 % is unlikely)",
           &a.strategy },
         { "--seed", ATX_OPT_COUNT, "N", "seed of the random order and of the data (default 1)", &a.seed },
         { "--jobs", ATX_OPT_COUNT, "N", "number of compile workers (default: one per core)", &a.jobs },

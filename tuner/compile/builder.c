@@ -29,13 +29,17 @@ void atx_build_give_back(atx_build *build)
     build->claims = NULL;
 }
 
-/* Unless another builder compiles it. */
+/* Unless another builder compiles it. What is compiled ahead is looked for, and not claimed. */
 static bool claim(atx_build *build, atx_builder *builder)
 {
     const double now_s = atx_now_s();
     if (!builder->claims || build->claims)
         return true;
     if (atx_claims_take(builder->claims, builder, build->key)) {
+        if (builder->ahead) {
+            atx_claims_give_back(builder->claims, builder, build->key);
+            return true;
+        }
         build->claims = builder->claims;
         build->claimant = builder;
         return true;

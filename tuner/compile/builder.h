@@ -18,6 +18,7 @@ typedef struct atx_builder {
     atx_nvrtc *nvrtc;   /* for its version; NULL: kernels are rendered, not compiled, which a replay needs */
     atx_claims *claims; /* of other builders with this cache; NULL: there are none */
     atx_cancel *cancel; /* ends a wait; NULL: nothing does */
+    bool ahead;         /* what it begins is taken over only later: no other builder shall wait for that */
     int cc;
     int owners;           /* who has jobs with the pool, so far: the next one's number is one more */
     int64_t compiled;     /* kernels compiled, not counting cache hits */

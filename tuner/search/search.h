@@ -27,7 +27,7 @@ typedef struct atx_search {
     int hint_count;
     const atx_elsewhere *elsewhere; /* all of one problem on one device */
     int elsewhere_count;
-    double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
+    double worth; /* 0.005: stop when finding something better by 1 % is unlikely; 0: never stop */
 } atx_search;
 
 /* Sets `total`, when the spaces are there. The other functions need it. */

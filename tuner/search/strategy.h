@@ -20,7 +20,7 @@ typedef struct atx_finding {
 /* Answers of propose that are no index. */
 #define ATX_NO_MORE         (-1) /* everything was proposed, or the limit is reached             */
 #define ATX_NOT_YET         (-2) /* after the next report; only while a report is still to come  */
-#define ATX_BELOW_THRESHOLD (-3) /* ended: further trials are not expected to gain search->worth */
+#define ATX_BELOW_THRESHOLD (-3) /* ended: something better by 2 search->worth is unlikely         */
 
 typedef struct atx_strategy {
     const char *name, *about;
@@ -35,7 +35,7 @@ typedef struct atx_strategy {
     /* What became of a proposal. Reports may come in any order. */
     void (*report)(void *state, int64_t index, const atx_finding *finding);
     /* So many proposals are compiled in the time that one is measured: with fewer under way the device waits.
-     * NULL: never mind. */
+     * 0: compiling takes no time. NULL: never mind. */
     void (*pace)(void *state, double ahead);
     /* So many devices measure from now on, and so many proposals keep compilers and devices busy, in place of
      * search->ahead. NULL: never mind. */

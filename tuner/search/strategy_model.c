@@ -23,18 +23,24 @@
 #define TRAINING_SET_GROWTH 1.2
 #define FAILURE_RANK        0.9 /* a failure counts as a time that such a share of the others is below         */
 #define COSTLY              40 /* trials that one which crashes or never ends costs                           */
-#define LEAST_AHEAD         4 /* proposals under way, at most, while little is known: late results cost more */
-#define AHEAD_SHARE         8 /* one more for each so many results                                           */
+#define LEAST_AHEAD         2 /* proposals under way, at most, while little is known: late results cost more */
+#define AHEAD_SHARE         32 /* one more for each so many results                                           */
+#define PACE_UNKNOWN        (-1)
 #define BESIDE              2 /* more for every further device: one that it measures, and the next           */
 #define MOST_BESIDE         32 /* of all devices together: with more, searches only become longer             */
 #define KEEP_SHARE          0.7 /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
 #define WORSE_SHARE         0.1 /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
-#define CALM_TRIALS         48 /* so many in a row must have expected little                                  */
+#define DOUBT               1.5 /* the end takes deviations for so much larger: missed optima are 3 to 9 of them off */
+#define LITTLE_CHANCE       0.2 /* of finding something better by 2 search.worth: with less, the end is near */
+#define CALM_TRIALS         24 /* so many in a row must have had little chance, ...                            */
+#define LEAST_STALE         40 /* ... and brought nothing better                                              */
+#define MOST_STALE          120 /* trials without anything better end it, and STALE_SHARE of those before         */
+#define STALE_SHARE         0.3
+#define BETTER              0.003 /* a share of the time; less does not count as better                          */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
 #define LATE_HINTS          1  /* besides those that the search begins with */
 #define ENOUGH_HERE         20 /* timed trials after which those from elsewhere only mislead */
-#define EASING              0.5 /* see model_expected_left                                                     */
 
 /* ---- opening ---- */
 
@@ -102,9 +108,10 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
         m->opening.random_first = 0;
         m->next_training_set = 1;
     }
+    m->pace = PACE_UNKNOWN;
     m->devices = 1;
     m->newest = -1;
-    m->gain = INFINITY;
+    m->chance = 1;
     *state = m;
     return AT_OK;
 }
@@ -157,34 +164,46 @@ static bool predict_failures(atx_model *m, bool costly)
  */
 static void weigh_failures(atx_model *m)
 {
-    if (predict_failures(m, false))
-        for (int i = 0; i < m->slot.slot_count; i++)
-            m->slot.gain[i] *= 1 - fmin(fmax(m->slot.chance[i], 0), 0.99);
+    bool failed = predict_failures(m, false);
+    for (int i = 0; i < m->slot.slot_count; i++) {
+        m->slot.right[i] = failed ? 1 - fmin(fmax(m->slot.chance[i], 0), 0.99) : 1;
+        m->slot.gain[i] *= m->slot.right[i];
+    }
     if (predict_failures(m, true))
         for (int i = 0; i < m->slot.slot_count; i++)
             m->slot.gain[i] /= 1 + COSTLY * fmin(fmax(m->slot.chance[i], 0), 1);
 }
 
-/*
- * What trying every candidate is expected to gain, as if they did not depend on each other: more than is
- * really to be had. The integral of the chance that at least one is better than the best by more than x. It
- * lies between the gain of the best candidate and the sum; where these decide it is not computed.
- */
-static double gain_of_all(const atx_model *m, double best)
+/* The chance that any candidate is better than the best by 2 search.worth, as if they were independent. */
+static double chance_of_all(const atx_model *m, double best)
 {
-    double sum = 0, step = m->search.worth / 2, none = 0, most = 0;
-    for (int i = 0; i < m->slot.slot_count; i++)
-        most += fmax(m->slot.gain[i], 0);
-    if (m->top_gain >= m->search.worth || most < m->search.worth)
-        return sqrt(m->top_gain * most);
-    for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
-        none = 1;
-        for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
-            if (m->slot.gain[i] > 1e-7)
-                none *= 1 - atx_gain_chance(&m->normal, best - x, m->slot.mean[i], m->slot.deviation[i]);
-        sum += step * (1 - none);
-    }
-    return sum;
+    double none = 1, bound = best - 2 * m->search.worth;
+    for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
+        if (m->slot.slots[i] >= 0)
+            none *= 1 - m->slot.right[i] *
+                            atx_gain_chance(&m->normal, bound, m->slot.mean[i], DOUBT * m->slot.deviation[i]);
+    return 1 - none;
+}
+
+/* Trials without anything better after which the search ends, whatever the model says. */
+static int64_t most_stale(const atx_model *m)
+{
+    return MOST_STALE + (int64_t)(STALE_SHARE * (double)m->improved);
+}
+
+/*
+ * The model alone is a bad judge: it is sure of much that is wrong, and on some spaces it promises for
+ * hundreds of trials what it does not find. So its chances count as long as trials neither bring something
+ * better nor have brought nothing for too long.
+ */
+static bool should_end(atx_model *m, double best)
+{
+    int64_t stale = m->done - m->improved;
+    if (m->search.worth <= 0 || m->done < LEAST_TRIALS)
+        return false;
+    m->chance = chance_of_all(m, best);
+    m->calm = m->chance < LITTLE_CHANCE ? m->calm + 1 : 0;
+    return (m->calm > CALM_TRIALS && stale >= LEAST_STALE) || stale >= most_stale(m);
 }
 
 static int64_t choose(atx_model *m)
@@ -216,12 +235,8 @@ static int64_t choose(atx_model *m)
     if (top < 0)
         return ATX_NO_MORE;
     m->top_gain = m->slot.gain[top];
-    bool may_end = m->search.worth > 0 && m->done >= LEAST_TRIALS;
-    m->gain = may_end ? gain_of_all(m, best) : INFINITY;
-    bool calm = m->gain < m->search.worth;
-    m->calm = calm ? m->calm + 1 : 0;
     m->newest = m->slot.slots[top];
-    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->newest;
+    return should_end(m, best) ? ATX_BELOW_THRESHOLD : m->newest;
 }
 
 /* ---- being a strategy ---- */
@@ -354,8 +369,8 @@ static void deferred(atx_model *m, int at, double error, double left)
 
 /*
  * Once in its life a candidate is deferred for a better one. A kernel that the compiler made worse than
- * expected costs no device time; of those that newer results made unlikely only a few are: each was compiled
- * in vain.
+ * expected costs no device time; of those that newer results made unlikely only a few are, each was compiled
+ * in vain, and none where the device waits for compilers.
  */
 static bool model_consider(void *state, int64_t index, const atx_resources *resources)
 {
@@ -369,7 +384,8 @@ static bool model_consider(void *state, int64_t index, const atx_resources *reso
     r->resources = *resources;
     double left, error = atx_spill_cost_of(&left, &m->spill_cost, resources);
     double gain = atx_gain_of(&m->normal, best, r->predicted, r->deviation);
-    bool late = gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
+    bool device_bound = m->pace != PACE_UNKNOWN && m->pace < m->search.ahead;
+    bool late = device_bound && gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
     bool worse = gain >= least && atx_gain_of(&m->normal, best, r->predicted + error, left * r->deviation) <
                                       WORSE_SHARE * least;
     if (r->sure || (!late && !worse) || !atx_index_set_add(&m->deferred, index))
@@ -407,23 +423,28 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
     }
     if (timed) {
         m->timed++;
+        if (!m->fastest.best_count || finding->seconds < (1 - BETTER) * m->fastest.best_s[0])
+            m->improved = m->done;
         keep_best(m, index, finding->seconds);
     }
 }
 
 /*
- * The trials that end a search, and before them those until little is expected: EASING of what was tried for
- * each factor of e that the gain is above the threshold.
+ * The trials that end a search, and before them those until there is little chance: as many as were tried for
+ * each factor of e that it is above the threshold.
  */
 static int64_t model_expected_left(const void *state)
 {
     const atx_model *m = state;
-    int64_t left = CALM_TRIALS + 1 - m->calm;
-    if (m->search.worth > 0 && m->gain > m->search.worth && isfinite(m->gain))
-        left += (int64_t)(EASING * (double)m->done * log(m->gain / m->search.worth));
-    else if (!isfinite(m->gain))
-        left += m->done < LEAST_TRIALS ? 2 * LEAST_TRIALS - m->done : 0;
-    return m->search.worth > 0 && left < m->left ? left : m->left;
+    int64_t stale = m->done - m->improved, left = CALM_TRIALS + 1 - m->calm;
+    if (m->search.worth <= 0)
+        return m->left;
+    if (m->chance > LITTLE_CHANCE)
+        left += (int64_t)((double)m->done * log(m->chance / LITTLE_CHANCE));
+    left = left < LEAST_STALE - stale ? LEAST_STALE - stale : left;
+    left = left < most_stale(m) - stale ? left : most_stale(m) - stale;
+    left = left > 0 ? left : 0;
+    return left < m->left ? left : m->left;
 }
 
 const atx_strategy atx_strategy_model = {

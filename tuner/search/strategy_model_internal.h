@@ -47,6 +47,7 @@ typedef struct atx_model {
         double mean[ATX_MODEL_SLOTS], deviation[ATX_MODEL_SLOTS],
             gain[ATX_MODEL_SLOTS];      /* gain: expected improvement; of a free slot -INFINITY */
         double chance[ATX_MODEL_SLOTS]; /* of a failure               */
+        double right[ATX_MODEL_SLOTS];  /* chance that it does not fail */
         int poorest[ATX_MODEL_SLOTS / ATX_MODEL_BLOCK]; /* of each block; -1: a gain has changed since */
     } slot;
     struct model_spilled {
@@ -64,10 +65,11 @@ typedef struct atx_model {
     } fastest;
     int timed, next_training_set;
     bool ended;
-    int64_t newest; /* proposal of the model; -1: none */
-    int devices;    /* that measure */
-    int calm;       /* proposals in a row after which little was expected */
-    double gain;    /* expected of all, when it was last asked for; INFINITY: it was not */
+    int64_t newest;   /* proposal of the model; -1: none */
+    int devices;      /* that measure */
+    int calm;         /* proposals in a row before which there was little chance  */
+    double chance;    /* of anything better, when it was last asked for */
+    int64_t improved; /* trials up to the last that was better */
     struct model_opening {
         int64_t *first; /* to be tried before the model: hints, defaults */
         int first_count, next_first, first_room;

@@ -67,10 +67,7 @@ const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const 
 /* A space of so few is tried altogether unless a strategy is asked for. With a limit, the same command
  * tries the same ones again. */
 #define EXHAUSTIVE_LIMIT 40
-/* Of a problem of a population, unless the user says another number: more problems teach more than more
- * trials of each. */
-#define TRIALS_OF_MANY 20
-/* A search that ends by itself does so when this share of the time is not expected to be gained. */
+/* A search ends by itself when finding something better by twice this share of the time is unlikely. */
 #define WORTH 0.005
 
 static void choose_strategy(atx_search_run *c)
@@ -78,7 +75,7 @@ static void choose_strategy(atx_search_run *c)
     const atx_tune_options *o = c->env->options;
     const atx_pool *pool = c->env->builder.pool;
     const int64_t total = c->proposals.search.total;
-    int64_t limit = o->max_trials > 0 ? o->max_trials : o->population ? TRIALS_OF_MANY : total;
+    int64_t limit = o->max_trials > 0 ? o->max_trials : total;
     if (c->is_copy) {
         c->proposals.strategy = &atx_strategy_exhaustive;
         limit = total;

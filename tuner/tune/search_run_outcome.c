@@ -37,17 +37,19 @@ static bool rate(const atx_search_run *c, atx_candidate *a)
     return false;
 }
 
-/* What the compilers' time was in relation to the device's. */
+/* What the compilers' time was in relation to the device's. Kernels of the cache say nothing of compilers. */
 static void tell_pace(atx_search_run *c, const atx_candidate *a)
 {
-    if (!(a->build.compile_s > 0 && a->m.busy_s > 0))
+    double pace = 0; /* until one is compiled */
+    if (!(a->m.busy_s > 0) || !c->proposals.strategy->pace)
         return;
-    c->account.compile_s += a->build.compile_s;
-    c->account.measure_s += a->m.busy_s;
-    if (c->proposals.strategy->pace)
-        c->proposals.strategy->pace(c->proposals.strategy_state,
-                                    atx_search_run_ready_device_slots(c) *
-                                        (c->account.compile_s / c->account.measure_s));
+    if (a->build.compile_s > 0) {
+        c->account.compile_s += a->build.compile_s;
+        c->account.measure_s += a->m.busy_s;
+    }
+    if (c->account.measure_s > 0)
+        pace = atx_search_run_ready_device_slots(c) * (c->account.compile_s / c->account.measure_s);
+    c->proposals.strategy->pace(c->proposals.strategy_state, pace);
 }
 
 void atx_search_run_decide(atx_search_run *c, atx_candidate *a)

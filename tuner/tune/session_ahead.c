@@ -74,7 +74,9 @@ void atx_session_look_ahead(atx_session *s)
     if (!s->env.builder.pool || atx_cancel_asked(&s->env.cancel))
         return;
     s->env.budget_until_s = 0;
+    s->env.builder.ahead = true; /* its results wait here until the device is free */
     go_on(s);
+    s->env.builder.ahead = false;
     s->env.budget_until_s = budget_until_s;
     s->compiled_ahead += s->env.builder.compiled - compiled;
 }

@@ -80,6 +80,28 @@ Test(builder, what_is_compiled_is_taken_without_a_wait_for_it, .init = need_nvrt
     folder_remove(&f);
 }
 
+/* A device may measure for seconds before it takes over what was compiled ahead. */
+Test(builder, nobody_waits_for_what_is_compiled_ahead, .init = need_nvrtc)
+{
+    const int other = 0;
+    at_error err = { 0 };
+    atx_build build = { .done = false };
+    atx_builder builder = { .claims = atx_claims_open(), .ahead = true, .cc = 80 };
+    folder f = folder_make();
+    cr_assert_eq(atx_nvrtc_open(&builder.nvrtc, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_pool_open(&builder.pool, (atx_pool_options){ .workers = 1 }, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(atx_store_open_cache(&builder.cache, f.db, NULL, &err), AT_OK, "%s", err.text);
+    begin(&build, &builder, "kernel");
+    cr_assert(build.owner && atx_claims_take(builder.claims, &other, build.key));
+    atx_build_drop(&build, &builder);
+    atx_pool_close(builder.pool);
+    atx_nvrtc_close(builder.nvrtc);
+    atx_store_close(builder.cache);
+    atx_claims_close(builder.claims);
+    folder_remove(&f);
+}
+
 /* It would be found in the cache and nowhere else. */
 Test(builder, without_a_cache_nothing_is_left_to_another_builder, .init = need_nvrtc)
 {
