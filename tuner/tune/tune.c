@@ -54,6 +54,7 @@ typedef struct member {
     team *team;
     atx_device *device;
     atx_session *session;
+    bool replay;
     at_status begun; /* of the session; looked at when the device is there */
     at_error why;
     group *group;
@@ -318,10 +319,8 @@ static group *group_for(team *t, const atx_device_info *info)
 static at_status room_for(members *all, int count, at_error *err)
 {
     member *list = calloc((size_t)count, sizeof *list);
-    if (!list) {
-        atx_no_memory(err);
-        return AT_ERR_MEMORY;
-    }
+    if (!list)
+        return atx_no_memory(err);
     for (int i = 0; i < all->count; i++)
         list[i] = all->list[i];
     free(all->list);
@@ -329,35 +328,31 @@ static at_status room_for(members *all, int count, at_error *err)
     return AT_OK;
 }
 
-/*
- * A device takes a quarter of a second to start. Meanwhile the compilers of its session start too; what
- * becomes of them is told only when there is a device.
- */
-static at_status start_member(member *m, int index, int workers, team *t, at_error *err)
+static at_status start_member(member *m, int index, team *t, at_error *err)
 {
     char ordinal[16];
-    const char *spec = ordinal;
     const atx_tune_options *o = t->options;
-    snprintf(ordinal, sizeof ordinal, "%d", index);
-    if (o->device_count)
-        spec = o->devices[index];
-    atx_site *site = o->device_places ? o->device_places[index] : NULL;
     const atx_cancel cancel = { .flag = o->cancel };
-    at_status status =
-        atx_device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err);
-    if (status != AT_OK)
-        return status;
+    snprintf(ordinal, sizeof ordinal, "%d", index);
+    const char *spec = o->device_count ? o->devices[index] : ordinal;
     m->team = t;
-    atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, o, index) : NULL;
+    m->replay = atx_device_is_replay(spec);
+    return atx_device_start_at(&m->device, o->device_places ? o->device_places[index] : NULL, spec,
+                               o->device_places ? index : -1, &cancel, err);
+}
+
+/*
+ * A device takes half a second to start. Meanwhile the compilers of its session start too; what becomes of
+ * them is told only when there is a device.
+ */
+static at_status begin_session(member *m, int index, int workers, at_error *err)
+{
+    const team *t = m->team;
+    atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, t->options, index) : NULL;
     if (t->worker_owner && !places)
         return atx_no_memory(err);
-    const atx_session_plan plan = { .catalog = t->catalog,
-                                    .options = o,
-                                    .events = &t->member_events,
-                                    .claims = t->claims,
-                                    .replay = atx_device_is_replay(spec),
-                                    .workers = workers,
-                                    .sites = places };
+    const atx_session_plan plan = { t->catalog, t->options, &t->member_events, t->claims, m->replay,
+                                    workers,    places };
     m->begun = atx_session_begin(&m->session, &plan, &m->why);
     free(places);
     return AT_OK;
@@ -404,10 +399,8 @@ static at_status go_on_without_absent(members *all, team *t, at_error *err)
     int here = 0;
     for (int i = 0; i < all->count; i++)
         here += !all->list[i].absent;
-    if (here == 0 && all->count > 0) {
-        atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
-        return AT_ERR_DEVICE;
-    }
+    if (here == 0 && all->count > 0)
+        return atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
     int kept = 0;
     for (int i = 0; i < all->count; i++) {
         if (!all->list[i].absent) {
@@ -429,6 +422,20 @@ static int workers_of_each(const team *t, int count)
     return jobs / count > 0 ? jobs / count : 1;
 }
 
+/* Devices from .. to - 1 of `to`. All of them before the first session: that forks a process a compiler. */
+static at_status start_members(members *all, int from, int to, team *t, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = from; i < to && status == AT_OK; i++) {
+        status = start_member(&all->list[i], i, t, err);
+        status = may_be_absent(&all->list[i], t, status, err);
+    }
+    for (int i = from; i < to && status == AT_OK; i++)
+        if (!all->list[i].absent)
+            status = begin_session(&all->list[i], i, workers_of_each(t, to), err);
+    return status;
+}
+
 /* As many as there are, says the first one; as many as were guessed have been started beside it. */
 static at_status count_devices(members *all, team *t, int *count, at_error *err)
 {
@@ -445,8 +452,7 @@ static at_status count_devices(members *all, team *t, int *count, at_error *err)
     for (int i = 0; i < visible && i < guessed && guessed != visible && status == AT_OK; i++)
         if (all->list[i].session) /* else await_member tells why there is none */
             status = atx_session_share(all->list[i].session, workers_of_each(t, visible), err);
-    for (int i = guessed; i < visible && status == AT_OK; i++)
-        status = start_member(&all->list[i], i, workers_of_each(t, visible), t, err);
+    ATX_THEN(status, start_members(all, guessed, visible, t, err));
     *count = visible;
     return status;
 }
@@ -458,10 +464,7 @@ static at_status open_devices(members *all, team *t, at_error *err)
     at_status status = room_for(all, count, err);
     if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
         status = atx_no_memory(err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
-        status = may_be_absent(&all->list[i], t, status, err);
-    }
+    ATX_THEN(status, start_members(all, 0, count, t, err));
     if (status == AT_OK && !given)
         status = count_devices(all, t, &count, err);
     for (int i = from; i < count && status == AT_OK; i++)
