@@ -115,13 +115,14 @@ Test(overlap, fewer_devices_than_it_seemed_are_all_that_is_used)
     e2e_script("count 2");
     e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_expect(run.code == 0 && !strstr(run.err, "error"), run);
+    e2e_expect(strstr(run.err, "there is no CUDA device 2; this machine shows 2 devices (0 to 1)"), run);
     cr_assert_eq(e2e_count(DEVICES), 2);
     e2e_expect_no_process();
 }
 
 Test(overlap, more_devices_than_it_seemed_are_used)
 {
-    setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
     e2e_script("count 3");
     e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_expect(run.code == 0, run);
