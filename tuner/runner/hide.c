@@ -12,8 +12,8 @@
 static const char *place_of(const char *list, int index)
 {
     for (; list && index > 0; index--) {
-        list = strchr(list, ',');
-        list += list != NULL;
+        const char *comma = strchr(list, ',');
+        list = comma ? comma + 1 : NULL;
     }
     return list;
 }
