@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* `copy 1000 f32`, all that follows on the command line left out. */
-#define E2E_MINE "tune copy 1000 f32 --only mine --templates templates --jobs 2 "
+#define E2E_MINE "tune copy 1000 f32 --only mine --templates templates --jobs 1 "
 
 /* Before each test. Skips it where there is no NVRTC. After it: e2e_end, which removes the folder. */
 void e2e_begin(void);

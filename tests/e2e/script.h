@@ -7,7 +7,7 @@
  *   element 4                    bytes of the elements that kernels move (default 4)
  *   memory 1000000               of the device, in bytes;  free N: likewise
  *   l2 1048576                   bytes of the L2 cache
- *   count 2                      devices
+ *   count 2                      devices; CUDA_VISIBLE_DEVICES names those that are shown
  *   cuda 12040                   version that the driver supports (default 13000)
  *   on 1                         what follows, up to the next such line, holds for one device
  *   counted PATH                 there are devices only while this file exists; counting them removes it

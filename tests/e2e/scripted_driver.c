@@ -227,21 +227,40 @@ ENTRY(cuGetErrorString, int code, const char **text)
     return i >= 0 ? OK : INVALID_VALUE;
 }
 
+/* Which device is shown at this place of CUDA_VISIBLE_DEVICES, which ends at a device that there is not. */
+static int shown(int place)
+{
+    const char *at = getenv("CUDA_VISIBLE_DEVICES");
+    if (!at || !*at)
+        return place >= 0 && place < scripted.script.devices ? place : -1;
+    int device = -1;
+    for (int i = 0; i <= place; i++, at += strcspn(at, ","), at += *at == ',') {
+        device = *at ? atoi(at) : -1;
+        if (device < 0 || device >= scripted.script.devices)
+            return -1;
+    }
+    return device;
+}
+
 ENTRY(cuDeviceGetCount, int *count)
 {
     ENTER_DRIVER(cuDeviceGetCount);
-    *count = scripted.script.counted[0] && unlink(scripted.script.counted) != 0 ? 0 : scripted.script.devices;
+    *count = 0;
+    if (scripted.script.counted[0] && unlink(scripted.script.counted) != 0)
+        return OK;
+    while (shown(*count) >= 0)
+        ++*count;
     return OK;
 }
 
 ENTRY(cuDeviceGet, int *device, int ordinal)
 {
     ENTER_DRIVER(cuDeviceGet);
-    *device = ordinal;
-    script_read_on(&scripted.script, ordinal);
+    *device = shown(ordinal);
+    script_read_on(&scripted.script, *device);
     if (is_gone())
         return NO_DEVICE;
-    return ordinal >= 0 && ordinal < scripted.script.devices ? OK : INVALID_VALUE;
+    return *device >= 0 ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuDeviceGetName, char *name, int len, int device)

@@ -82,7 +82,7 @@ static void write_shapes(void)
     e2e_write("shapes", text);
 }
 
-#define TUNE_ALL "tune --shapes shapes --only mine --templates templates --jobs 2 --max-trials 14 "
+#define TUNE_ALL "tune --shapes shapes --only mine --templates templates --jobs 1 --max-trials 14 "
 
 /* Of this type nothing was tuned: no winner is near, whose configuration a model may expect to be as fast.
  * Which one that is here depends on the bytes of cubins, by which the scripted driver makes times up, and so
@@ -107,7 +107,7 @@ Test(beginning, a_run_that_is_told_so_leaves_the_model_and_the_answer_names_what
     e2e_expect(!strstr(run.err, "learned from ") && !e2e_has_file("db-model"), run);
     tune(E2E_QUICK, "learn --templates templates --no-shipped", 0);
     e2e_write("shapes2", "copy 7000 f32\ncopy 8000 f32\ncopy 9000 f32\ncopy 5000 f32\ncopy 6000 f32\n");
-    tune(E2E_QUICK, "tune --shapes shapes2 --only mine --templates templates --jobs 2 --max-trials 30", 0);
+    tune(E2E_QUICK, "tune --shapes shapes2 --only mine --templates templates --jobs 1 --max-trials 30", 0);
     e2e_expect(!strstr(run.err, "learned from "), run); /* somebody wanted it without the one that ships */
     tune(E2E_QUICK, UNTUNED, 0);
     e2e_expect(strstr(run.out, "`autotune learn` would take"), run);

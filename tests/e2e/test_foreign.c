@@ -49,7 +49,7 @@ static void write_weighted(const char *kernel, const char *declared, const char 
     e2e_write("templates/weigh/mine.cu", text);
 }
 
-#define TUNE_WEIGH "tune weigh 1000 f32 --only mine --templates templates --jobs 2"
+#define TUNE_WEIGH "tune weigh 1000 f32 --only mine --templates templates --jobs 1"
 
 /* Verified, timed, and verified again in the re-measurement, whose modules are others. */
 static void expect_right(void)
@@ -179,7 +179,7 @@ static void write_matmul(const char *reference)
 }
 
 #define TUNE_MATMUL(shape, template)                                                                         \
-    "tune matmul " shape " f32 --only " template " --templates templates --jobs 2"
+    "tune matmul " shape " f32 --only " template " --templates templates --jobs 1"
 
 Test(foreign, a_configuration_of_a_template_may_be_the_right_answer)
 {
@@ -206,12 +206,12 @@ static void expect_untrusted(const char *reference, const char *shape, const cha
 {
     char args[200];
     write_matmul(reference);
-    snprintf(args, sizeof args, "tune matmul %s f32 --templates templates --jobs 2", shape);
+    snprintf(args, sizeof args, "tune matmul %s f32 --templates templates --jobs 1", shape);
     e2e_tune(&run, E2E_QUICK, args);
     e2e_expect(run.code == 1 && strstr(run.out, says), run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 0);
     snprintf(args, sizeof args,
-             "check matmul --shape %s --dtype f32 --sample 1 --templates templates --jobs 2", shape);
+             "check matmul --shape %s --dtype f32 --sample 1 --templates templates --jobs 1", shape);
     e2e_tune(&run, E2E_QUICK, args);
     e2e_expect(!check || (run.code == 15 && strstr(run.err, says)), run);
 }
@@ -266,7 +266,7 @@ static void write_bag(const char *check, const char *reference)
     }
 }
 
-#define TUNE_BAG "tune bag 200 f32 --only same,reversed,half --templates templates --jobs 2"
+#define TUNE_BAG "tune bag 200 f32 --only same,reversed,half --templates templates --jobs 1"
 
 static void expect_validated(void)
 {

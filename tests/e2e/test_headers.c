@@ -13,7 +13,7 @@
 static e2e_run run;
 
 #define ON     " --templates templates --headers inc"
-#define TUNE   "tune copy 1000 f32 --only mine --jobs 2" ON
+#define TUNE   "tune copy 1000 f32 --only mine --jobs 1" ON
 #define LAUNCH "grid ceil_div(count, N)\nblock N\n"
 
 static const char MINE[] = "/*!autotune\ntemplate mine\noption -default-device\n"
@@ -161,9 +161,9 @@ Test(headers, a_changed_header_is_compiled_again)
 Test(headers, the_environment_names_them_as_well)
 {
     setenv("AUTOTUNE_HEADERS", "inc", 1);
-    ask("tune copy 1000 f32 --only mine --jobs 2 --templates templates", 0);
+    ask("tune copy 1000 f32 --only mine --jobs 1 --templates templates", 0);
     setenv("AUTOTUNE_HEADERS", "nowhere", 1);
-    ask("tune copy 1000 f32 --only mine --jobs 2 --templates templates", 2);
+    ask("tune copy 1000 f32 --only mine --jobs 1 --templates templates", 2);
     e2e_expect(strstr(run.err, "error: headers: nowhere: No such file"), run);
     ask(TUNE, 0); /* the option goes before it */
 }
@@ -229,6 +229,6 @@ Test(headers, a_header_that_is_replaced_while_tuning_runs_ends_the_run_and_is_na
                run);
     e2e_expect_no_process();
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'compile_failed'"), 0);
-    ask("tune copy 1000 f32 --only mine --jobs 2 --max-trials 3" ON, 0);
+    ask("tune copy 1000 f32 --only mine --jobs 1 --max-trials 3" ON, 0);
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 2);
 }

@@ -39,16 +39,16 @@ Test(loop, finds_the_fastest)
 Test(loop, the_winners_kernel_is_marked_in_the_cache)
 {
     e2e_own_cache("db");
-    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 1", 0);
     cr_assert_gt(e2e_count("SELECT count(*) FROM cubin"), 3);
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1);
     e2e_count("UPDATE cubin SET stored_at = '2020-01-01T00:00:00Z'");
-    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 1", 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE stored_at GLOB 'winner 20*'"), 1,
                  "also of one that was known");
 }
 
-#define FEW_TRIALS "tune copy 1000 f32 --max-trials 4 --jobs 2"
+#define FEW_TRIALS "tune copy 1000 f32 --max-trials 4 --jobs 1"
 
 /* With the kernels of four trials, and of what else they take. */
 static void fill_own_cache(void)
@@ -184,7 +184,7 @@ Test(loop, makes_as_many_trials_as_it_may)
 Test(loop, a_former_winner_whose_template_is_gone_is_no_hindrance)
 {
     tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
-    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 2", 0);
+    tune(E2E_QUICK, "tune copy 1000 f32 --max-trials 3 --jobs 1", 0);
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM winner"), 2);
 }
 
@@ -513,7 +513,7 @@ Test(loop, two_runs_take_turns)
         e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed_out' AND template = 'mine'"), 1);
 }
 
-#define SHAPES "tune --shapes shapes --only mine --templates templates --jobs 2 "
+#define SHAPES "tune --shapes shapes --only mine --templates templates --jobs 1 "
 
 /* What disappears within a run does not come back: it ends with the driver's words; all before it is kept. */
 Test(loop, a_device_that_disappears)

@@ -47,7 +47,7 @@ static void write_op(const char *type, const char *inputs, const char *check)
 static void tune_shape(const char *shape, const char *template)
 {
     char args[200];
-    snprintf(args, sizeof args, "tune matmul %s f32 --only %s --templates templates --jobs 2", shape,
+    snprintf(args, sizeof args, "tune matmul %s f32 --only %s --templates templates --jobs 1", shape,
              template);
     e2e_tune(&run, E2E_QUICK, args);
     e2e_expect_no_process();
@@ -191,7 +191,7 @@ static void write_plain(const char *op, const char *lines, const char *params)
 Test(numbers, a_float_scalar_arrives_and_what_is_updated_is_restored)
 {
     write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 1");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
 }
@@ -205,10 +205,10 @@ Test(numbers, what_is_updated_is_what_it_was_before_every_launch)
               "/*!autotune\ntemplate once\nparam THREADS = 32 64\ngrid 1\nblock THREADS\n*/\n"
               "extern \"C\" __global__ void axpy_once(T *y, const A *x, float a, long long n) {}\n");
     e2e_script("time axpy_* * 90000");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only once --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only once --templates templates --jobs 1");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only once --templates templates --jobs 2 --warm");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only once --templates templates --jobs 1 --warm");
     e2e_expect(run.code == 0, run);
 }
 
@@ -219,7 +219,7 @@ Test(numbers, what_is_read_and_written_may_be_left_as_it_was)
                 "type A = f32\ntype T = f32\narg y T[n] inout uniform -1 1\narg x A[n] inout normal 0 1\n"
                 "arg a A = -2.5\narg n i64\ncheck y within 2 ulp\ncheck x exact\n",
                 "T *y, A *x, float a, long long n");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 1");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
 }
@@ -230,7 +230,7 @@ Test(numbers, a_reference_that_leaves_all_of_it_is_refused)
                 "type T = f32\narg y T[n] inout uniform -1 1\narg x T[n] inout normal 0 1\n"
                 "arg a f32 = 0\narg n i64\n",
                 "T *y, T *x, float a, long long n");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --templates templates --jobs 1");
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "of 'y' the reference changes nothing"), run);
 }
@@ -271,7 +271,7 @@ static void write_filed(float more)
     write_npy("answer.npy", "<f4", FILED, -2, more);
 }
 
-#define TUNE_AXPY "tune axpy 1000 f32 --only plain --templates templates --jobs 2"
+#define TUNE_AXPY "tune axpy 1000 f32 --only plain --templates templates --jobs 1"
 
 Test(numbers, inputs_and_the_right_answer_come_from_files)
 {
@@ -393,7 +393,7 @@ Test(numbers, what_is_updated_twice_is_wrong)
     e2e_write("templates/axpy/twice.cu",
               "/*!autotune\ntemplate twice\ngrid 1\nblock 32\n*/\nextern \"C\" __global__ void "
               "axpy_twice(T *y, const A *x, A a, long long n) {}\n");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only twice --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only twice --templates templates --jobs 1");
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "numbers are not within 2 ulp; the worst is element "), run);
 }
@@ -408,10 +408,10 @@ Test(numbers, zeroed_outputs_are_zero_before_every_launch)
                 "arg count i64 = 16\n",
                 "T *bins, const T *x, long long n, long long count");
     e2e_script("time histogram_* * 90000");
-    e2e_tune(&run, E2E_QUICK, "tune histogram 1000 i32 --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune histogram 1000 i32 --templates templates --jobs 1");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
-    e2e_tune(&run, E2E_QUICK, "tune histogram 1000 i32 --templates templates --jobs 2 --warm");
+    e2e_tune(&run, E2E_QUICK, "tune histogram 1000 i32 --templates templates --jobs 1 --warm");
     e2e_expect(run.code == 0, run);
 }
 
@@ -425,9 +425,9 @@ Test(numbers, scratch_is_passed_and_holds_nothing_of_earlier_launches)
     e2e_write("templates/relay/stale.cu",
               "/*!autotune\ntemplate stale\ngrid 1\nblock 32\n*/\nextern \"C\" __global__ void "
               "relay_stale(T *y, const T *x, T *tmp, long long n) {}\n");
-    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --only plain --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --only plain --templates templates --jobs 1");
     e2e_expect(run.code == 0, run);
-    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --only stale --force --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --only stale --force --templates templates --jobs 1");
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result'"), 1, "%s", run.out);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
 }

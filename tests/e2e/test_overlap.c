@@ -5,6 +5,7 @@
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +58,52 @@ Test(overlap, compilers_start_while_the_first_of_all_devices_does)
     interrupt();
 }
 
-/* How many there are is known when the first one has started; until then as many start as it seems. */
+/* When the process began, in ticks since the machine did. */
+static long long beginning(int pid)
+{
+    char path[64], line[1024] = "";
+    long long ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    const char *at = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (file)
+        fclose(file);
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    cr_assert(at && sscanf(at, "%lld", &ticks) == 1, "%s: %s", path, line);
+    return ticks;
+}
+
+/* Of a role's processes: when the first of them began, and the last. */
+static void beginnings(long long *first, long long *last, char role)
+{
+    int list[64], count = e2e_processes(list, 64);
+    *first = LLONG_MAX;
+    *last = 0;
+    for (int i = 0; i < count; i++) {
+        if (e2e_role(list[i]) != role)
+            continue;
+        const long long at = beginning(list[i]);
+        *first = at < *first ? at : *first;
+        *last = at > *last ? at : *last;
+    }
+}
+
+/*
+ * How many there are is known when the first one has started; until then as many start as it seems, none
+ * behind the compilers of another.
+ */
 Test(overlap, all_devices_start_at_the_same_time)
 {
+    long long first_worker, last_worker, first_device, last_device;
     setenv("CUDA_VISIBLE_DEVICES", "0,1,2", 1);
     e2e_script("count 3\nslow cuInit 36000000");
-    e2e_start(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only mine --templates templates --jobs 30 --device all");
     wait_for_processes('r', 3);
+    wait_for_processes('w', 30);
+    beginnings(&first_worker, &last_worker, 'w');
+    beginnings(&first_device, &last_device, 'r');
+    cr_assert_leq(last_device, first_worker);
     interrupt();
 }
 
@@ -75,13 +115,14 @@ Test(overlap, fewer_devices_than_it_seemed_are_all_that_is_used)
     e2e_script("count 2");
     e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_expect(run.code == 0 && !strstr(run.err, "error"), run);
+    e2e_expect(strstr(run.err, "there is no CUDA device 2; this machine shows 2 devices (0 to 1)"), run);
     cr_assert_eq(e2e_count(DEVICES), 2);
     e2e_expect_no_process();
 }
 
 Test(overlap, more_devices_than_it_seemed_are_used)
 {
-    setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
     e2e_script("count 3");
     e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_expect(run.code == 0, run);

@@ -123,7 +123,8 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "__compile") == 0)
         return atx_pool_worker_main(argv[2]);
     if (argc > 2 && strcmp(argv[1], "__device") == 0)
-        return atx_device_is_replay(argv[2]) ? atx_replay_main(argv[2]) : atx_runner_main(atoi(argv[2]));
+        return atx_device_is_replay(argv[2]) ? atx_replay_main(argv[2])
+                                             : atx_runner_main(atoi(argv[2]), argc > 3);
 
     int code = ATX_EXIT_OK;
     atx_process_catch_signals();

@@ -22,7 +22,7 @@ typedef struct atx_device_info {
     int cuda;        /* the newest version of CUDA that the driver supports, as 13000; of a replay 0 */
     char nvrtc[16];  /* of a replay: the compiler of the recorded kernels    */
     char host[64];   /* the machine that it is in; of a replay ""            */
-    int visible;     /* CUDA devices that there are with this one; of a replay 0    */
+    int visible;     /* CUDA devices that there are with this one; of a replay, or unknown, 0 */
     int64_t free_bytes;
     int64_t other_processes;  /* that compute on it; -1: unknown                     */
     int64_t ecc_errors;       /* uncorrected, since the driver was loaded; likewise  */

@@ -43,6 +43,7 @@ struct atx_nvml {
     int (*processes)(device_handle, unsigned *, void *);       /* likewise        */
     int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
     int (*memory)(device_handle, struct memory *);             /* likewise        */
+    int (*count)(unsigned *);                                  /* likewise        */
 };
 
 static bool symbol(void *out, void *library, const char *name)
@@ -73,6 +74,7 @@ static bool load(atx_nvml *n)
         symbol(&n->processes, n->library, "nvmlDeviceGetComputeRunningProcesses_v3");
         symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
         symbol(&n->memory, n->library, "nvmlDeviceGetMemoryInfo");
+        symbol(&n->count, n->library, "nvmlDeviceGetCount_v2");
         return true;
     }
     return false;
@@ -101,6 +103,12 @@ void atx_nvml_close(atx_nvml *nvml)
     nvml->shutdown();
     dlclose(nvml->library);
     free(nvml);
+}
+
+int atx_nvml_count(const atx_nvml *nvml)
+{
+    unsigned count = 0;
+    return nvml && nvml->count && nvml->count(&count) == NVML_SUCCESS ? (int)count : 0;
 }
 
 int64_t atx_nvml_processes(const atx_nvml *nvml)

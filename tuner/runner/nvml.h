@@ -18,6 +18,9 @@ atx_conditions atx_nvml_read(const atx_nvml *nvml); /* NULL: everything unknown 
 int64_t atx_nvml_processes(const atx_nvml *nvml);
 int64_t atx_nvml_ecc_errors(const atx_nvml *nvml);
 
+/* GPUs of this machine that NVML shows; 0: unknown. */
+int atx_nvml_count(const atx_nvml *nvml);
+
 /* Free memory; -1: unknown. */
 int64_t atx_nvml_free_bytes(const atx_nvml *nvml);
 

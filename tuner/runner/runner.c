@@ -10,6 +10,7 @@
 #include "runner/nvml.h"
 #include "runner/sample.h"
 #include "runner/device_lock.h"
+#include "runner/hide.h"
 #include "util/bug.h"
 #include "util/clock.h"
 #include "util/wire.h"
@@ -30,6 +31,7 @@ typedef struct runner {
     double watched_s;     /* ... looked at last; 0: not yet */
     bool cancelled;       /* the supervisor wants the re-measurement to come to its end */
     atx_device_lock lock; /* with the runners of other runs */
+    atx_hidden hidden;
 } runner;
 
 static at_status say(uint32_t kind, at_error *err)
@@ -67,13 +69,18 @@ static at_status hello(runner *r, int ordinal, at_error *err)
 {
     atx_device_info info;
     ATX_LOCAL(atx_str) body = { 0 };
-    at_status status = atx_gpu_find(&r->gpu, ordinal, err);
+    at_status status = atx_gpu_find(&r->gpu, r->hidden.others ? 0 : ordinal, err);
+    if (status != AT_OK)
+        atx_hide_none(&r->hidden, ordinal);
     ATX_THEN(status, say_found(r, err));
     ATX_THEN(status, atx_gpu_describe(&info, r->gpu, err));
     if (status != AT_OK)
         return status;
     atx_host_name(info.host, sizeof info.host);
     r->nvml = atx_nvml_open(info.uuid);
+    info.ordinal = ordinal;
+    if (r->hidden.others)
+        info.visible = r->hidden.named ? r->hidden.named : atx_nvml_count(r->nvml);
     info.free_bytes = atx_nvml_free_bytes(r->nvml);
     bool first = info.free_bytes < 0;
     if (first)
@@ -251,10 +258,12 @@ static at_status say_count(at_error *err)
     return status;
 }
 
-int atx_runner_main(int ordinal)
+int atx_runner_main(int ordinal, bool show_all)
 {
     runner r = { .lock = { .door = -1, .device = -1 } };
     at_error err = { 0 };
+    if (!show_all && ordinal != ATX_COUNT_DEVICES)
+        atx_hide_others(&r.hidden, ordinal);
     at_status status = ordinal == ATX_COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
     if (status != AT_OK) {
         at_error ignored;
@@ -266,5 +275,6 @@ int atx_runner_main(int ordinal)
     atx_nvml_close(r.nvml);
     atx_gpu_close(r.gpu);
     atx_device_lock_close(&r.lock);
+    atx_hidden_clear(&r.hidden);
     return status == AT_OK ? 0 : 1;
 }

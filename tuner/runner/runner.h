@@ -5,6 +5,7 @@
 
 /*
  * The main loop of a runner process: serves ATX_CHILD_FD until it closes. `ordinal` is a device, or
- * ATX_COUNT_DEVICES to say how many there are and end. Returns the exit code.
+ * ATX_COUNT_DEVICES to say how many there are and end. `show_all`: the driver shows the other GPUs too
+ * (hide.h). Returns the exit code.
  */
-int atx_runner_main(int ordinal);
+int atx_runner_main(int ordinal, bool show_all);

@@ -1,24 +1,21 @@
 /*
- * tune.c - devices, their threads, and the distribution of problems.
+ * tune.c - the threads of devices, and the distribution of problems.
  *
  * Devices of one model form a group and take problems from its list; every group has the whole list, a group
  * of several the most expensive problems first, so that its devices end together. A device without a problem
  * takes part in the search of another one of its group (helper_pool.h). The problem of a device that is lost
  * goes back to the group.
  */
-#include "tune/tune.h"
+#include "tune/tune_internal.h"
 
-#include "tune/cost.h"
-#include "tune/session.h"
 #include "tune/setup.h"
-#include "tune/spread.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct group {
+struct atx_group {
     const atx_device_info *model;
     size_t next; /* to be drawn: a place in the order */
     int members, lost;
@@ -32,48 +29,11 @@ typedef struct group {
     bool checked;
     pthread_mutex_t
         check; /* held while a device's thread looks which ones that are, or chooses the next one */
-} group;
-
-typedef struct team {
-    const atx_problem *problems;
-    size_t count;
-    const atx_catalog *catalog;
-    const atx_tune_options *options;
-    const atx_tune_events *events;
-    atx_tune_events member_events; /* those that the devices' threads call */
-    atx_cost *most_expensive; /* the problems in the order of groups of several devices; NULL: as listed */
-    pthread_mutex_t lock;     /* of everything below, and of the caller's events */
-    group *groups;
-    int group_count;
-    char warned[AT_ERROR_TEXT + 160]; /* last: with what is longest, of pass_over */
-    atx_claims *claims;
-    int *worker_owner; /* of each compile worker of all places, the device that it works for */
-} team;
-
-typedef struct member {
-    team *team;
-    atx_device *device;
-    atx_session *session;
-    at_status begun; /* of the session; looked at when the device is there */
-    at_error why;
-    group *group;
-    size_t ahead;   /* the place that is drawn next ... */
-    bool has_ahead; /* ... if it was drawn before its time */
-    pthread_t thread;
-    bool started;
-    bool absent; /* its device did not start: others go on without it */
-    at_status status;
-    at_error err;
-} member;
-
-typedef struct members {
-    member *list;
-    int count;
-} members;
+};
 
 static void report_result(void *context, const atx_result *result)
 {
-    team *t = context;
+    atx_team *t = context;
     pthread_mutex_lock(&t->lock);
     if (t->events->result)
         t->events->result(t->events->context, result);
@@ -82,40 +42,29 @@ static void report_result(void *context, const atx_result *result)
 
 static void report_progress(void *context, const atx_progress *progress)
 {
-    team *t = context;
+    atx_team *t = context;
     pthread_mutex_lock(&t->lock);
     if (t->events->progress)
         t->events->progress(t->events->context, progress);
     pthread_mutex_unlock(&t->lock);
 }
 
-static void report_warning(void *context, const char *text)
-{
-    team *t = context;
-    pthread_mutex_lock(&t->lock);
-    bool again = strcmp(t->warned, text) == 0; /* by another device, as a rule */
-    snprintf(t->warned, sizeof t->warned, "%s", text);
-    if (t->events->warning && !again)
-        t->events->warning(t->events->context, text);
-    pthread_mutex_unlock(&t->lock);
-}
-
-static bool is_asked_to_end(const member *m)
+static bool is_asked_to_end(const atx_member *m)
 {
     const atx_tune_options *o = m->team->options;
     return o->cancel && *o->cancel;
 }
 
-static size_t problem_at(const member *m, size_t place)
+static size_t problem_at(const atx_member *m, size_t place)
 {
     const atx_cost *most_expensive = m->team->most_expensive;
     return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
 }
 
 /* The model may learn for seconds, during which other devices measure and report: without the lock. */
-static size_t choose_place(const member *m)
+static size_t choose_place(const atx_member *m)
 {
-    group *g = m->group;
+    atx_group *g = m->group;
     size_t place = m->team->count;
     pthread_mutex_unlock(&m->team->lock);
     pthread_mutex_lock(&g->check);
@@ -127,9 +76,9 @@ static size_t choose_place(const member *m)
 }
 
 /* The next place of the list that is to be tuned; its length: there is none. */
-static size_t next_place(const member *m)
+static size_t next_place(const atx_member *m)
 {
-    group *g = m->group;
+    atx_group *g = m->group;
     const size_t count = m->team->count;
     size_t place;
     do
@@ -139,9 +88,9 @@ static size_t next_place(const member *m)
 }
 
 /* The next problem of the group becomes the member's next. The lock is held. */
-static void draw_ahead(member *m)
+static void draw_ahead(atx_member *m)
 {
-    group *g = m->group;
+    atx_group *g = m->group;
     if (is_asked_to_end(m))
         return;
     m->ahead = g->left_count > 0 ? g->left[--g->left_count] : next_place(m);
@@ -151,7 +100,7 @@ static void draw_ahead(member *m)
 }
 
 /* The next problem; false when there is none, or the user wants to stop. */
-static bool draw(member *m, size_t *place)
+static bool draw(atx_member *m, size_t *place)
 {
     pthread_mutex_lock(&m->team->lock);
     if (!m->has_ahead)
@@ -168,8 +117,8 @@ static bool draw(member *m, size_t *place)
 /* Of the last problems none is drawn before its time: another device may be free for it sooner. */
 static const atx_problem *upcoming(void *context)
 {
-    member *m = context;
-    const group *g = m->group;
+    atx_member *m = context;
+    const atx_group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
     if (g->members == 1 || g->next + (size_t)g->members <= m->team->count)
         draw_ahead(m);
@@ -178,9 +127,9 @@ static const atx_problem *upcoming(void *context)
 }
 
 /* A problem that was drawn is done, or another device is to begin it again: what was measured is stored. */
-static void put_down(const member *m, size_t place, bool again)
+static void put_down(const atx_member *m, size_t place, bool again)
 {
-    group *g = m->group;
+    atx_group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
     if (again)
         g->left[g->left_count++] = place;
@@ -188,20 +137,11 @@ static void put_down(const member *m, size_t place, bool again)
     pthread_mutex_unlock(&m->team->lock);
 }
 
-/* Also one that was never started. */
-static void close_member(const member *m)
-{
-    if (m->session)
-        atx_session_set_upcoming(m->session, NULL, NULL);
-    atx_session_close(m->session);
-    atx_device_close(m->device);
-}
-
 /* A device elsewhere may be lost without an end of all, as long as others of its model are left. */
-static void pass_over(member *m)
+static void pass_over(atx_member *m)
 {
     char text[AT_ERROR_TEXT + 160];
-    group *g = m->group;
+    atx_group *g = m->group;
     if (m->status == AT_OK || !atx_device_is_lost(m->device) || !m->team->options->device_places)
         return;
     pthread_mutex_lock(&m->team->lock);
@@ -210,14 +150,14 @@ static void pass_over(member *m)
     if (!left)
         return;
     snprintf(text, sizeof text, "a device is lost, others of its model take over: %s", m->err.text);
-    report_warning(m->team, text);
+    atx_team_warn(m->team, text);
     m->status = AT_OK;
 }
 
 /* Tells at once, of a list that may take hours, what cannot be measured at all. */
-static void refuse(member *m, atx_env *env)
+static void refuse(atx_member *m, atx_env *env)
 {
-    group *g = m->group;
+    atx_group *g = m->group;
     pthread_mutex_lock(&g->check);
     for (size_t i = 0; i < m->team->count && !g->checked && !atx_cancel_due(&env->cancel); i++) {
         at_error why = { 0 };
@@ -233,7 +173,7 @@ static void refuse(member *m, atx_env *env)
 }
 
 /* Looks once whether another device has a use for this one. */
-static void help(member *m, atx_helped *helped)
+static void help(atx_member *m, atx_helped *helped)
 {
     int64_t help_request;
     const atx_problem *problem = NULL;
@@ -243,9 +183,9 @@ static void help(member *m, atx_helped *helped)
 }
 
 /* Of the next problem; the user's wish to end is none. */
-static at_status failure_to_choose(member *m)
+static at_status failure_to_choose(atx_member *m)
 {
-    group *g = m->group;
+    atx_group *g = m->group;
     pthread_mutex_lock(&g->check);
     const at_status status = g->choosing == AT_OK || is_asked_to_end(m)
                                  ? AT_OK
@@ -256,8 +196,8 @@ static at_status failure_to_choose(member *m)
 
 static void *member_main(void *context)
 {
-    member *m = context;
-    team *t = m->team;
+    atx_member *m = context;
+    atx_team *t = m->team;
     bool idle = false, over = false; /* idle: no device was at work, and something may have been left */
     atx_helped helped = { .next = 0 };
     size_t place;
@@ -287,7 +227,7 @@ static void *member_main(void *context)
     if (m->status == AT_OK)
         m->status = failure_to_choose(m);
     pass_over(m);
-    close_member(m); /* all at the same time: a GPU takes a while */
+    atx_member_close(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
     m->device = NULL;
     return NULL;
@@ -300,175 +240,23 @@ static bool same_model(const atx_device_info *a, const atx_device_info *b)
 }
 
 /* NULL: out of memory. */
-static group *group_for(team *t, const atx_device_info *info)
+static atx_group *group_for(atx_team *t, const atx_device_info *info)
 {
     for (int i = 0; i < t->group_count; i++)
         if (same_model(t->groups[i].model, info))
             return &t->groups[i];
-    group *g = &t->groups[t->group_count];
-    *g = (group){ .model = info,
-                  .refused = calloc(t->count, sizeof *g->refused),
-                  .left = calloc(t->count, sizeof *g->left),
-                  .helper_pool = atx_helper_pool_open() };
+    atx_group *g = &t->groups[t->group_count];
+    *g = (atx_group){ .model = info,
+                      .refused = calloc(t->count, sizeof *g->refused),
+                      .left = calloc(t->count, sizeof *g->left),
+                      .helper_pool = atx_helper_pool_open() };
     pthread_mutex_init(&g->check, NULL);
     t->group_count++;
     return g->refused && g->left && g->helper_pool ? g : NULL;
 }
 
-static at_status room_for(members *all, int count, at_error *err)
-{
-    member *list = calloc((size_t)count, sizeof *list);
-    if (!list) {
-        atx_no_memory(err);
-        return AT_ERR_MEMORY;
-    }
-    for (int i = 0; i < all->count; i++)
-        list[i] = all->list[i];
-    free(all->list);
-    *all = (members){ list, count };
-    return AT_OK;
-}
-
-/*
- * A device takes a quarter of a second to start. Meanwhile the compilers of its session start too; what
- * becomes of them is told only when there is a device.
- */
-static at_status start_member(member *m, int index, int workers, team *t, at_error *err)
-{
-    char ordinal[16];
-    const char *spec = ordinal;
-    const atx_tune_options *o = t->options;
-    snprintf(ordinal, sizeof ordinal, "%d", index);
-    if (o->device_count)
-        spec = o->devices[index];
-    atx_site *site = o->device_places ? o->device_places[index] : NULL;
-    const atx_cancel cancel = { .flag = o->cancel };
-    ATX_TRY(atx_device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err));
-    m->team = t;
-    atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, o, index) : NULL;
-    if (t->worker_owner && !places)
-        return atx_no_memory(err);
-    const atx_session_plan plan = { .catalog = t->catalog,
-                                    .options = o,
-                                    .events = &t->member_events,
-                                    .claims = t->claims,
-                                    .replay = atx_device_is_replay(spec),
-                                    .workers = workers,
-                                    .sites = places };
-    m->begun = atx_session_begin(&m->session, &plan, &m->why);
-    free(places);
-    return AT_OK;
-}
-
-/* Half-way: what does not depend on the problem can be compiled. */
-static void on_found(void *context, int cc)
-{
-    member *m = context;
-    if (m->session)
-        atx_session_prepare(m->session, cc);
-}
-
-static void tick(void *context)
-{
-    member *m = context;
-    if (m->session)
-        atx_session_tick(m->session);
-}
-
-static at_status await_member(member *m, team *t, at_error *err)
-{
-    atx_cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
-    ATX_TRY(atx_device_await(m->device, &cancel, on_found, m, err));
-    if (m->begun != AT_OK)
-        return atx_fail(err, m->begun, "%s", m->why.text);
-    return AT_OK;
-}
-
-/* In a run over several machines one may go while its device starts, or have a device that is broken. */
-static at_status may_be_absent(member *m, const team *t, at_status status, const at_error *err)
-{
-    if (status != AT_ERR_DEVICE || !t->options->device_places)
-        return status;
-    m->absent = true;
-    m->err = *err;
-    return AT_OK;
-}
-
-/* Tells who is absent, as long as one is there. */
-static at_status go_on_without_absent(members *all, team *t, at_error *err)
-{
-    char text[AT_ERROR_TEXT + 80];
-    int here = 0;
-    for (int i = 0; i < all->count; i++)
-        here += !all->list[i].absent;
-    if (here == 0 && all->count > 0) {
-        atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
-        return AT_ERR_DEVICE;
-    }
-    int kept = 0;
-    for (int i = 0; i < all->count; i++) {
-        if (!all->list[i].absent) {
-            all->list[kept++] = all->list[i];
-            continue;
-        }
-        snprintf(text, sizeof text, "a device did not start, others go on without it: %s",
-                 all->list[i].err.text);
-        report_warning(t, text);
-        close_member(&all->list[i]);
-    }
-    all->count = kept;
-    return AT_OK;
-}
-
-static int workers_of_each(const team *t, int count)
-{
-    int jobs = t->options->jobs > 0 ? t->options->jobs : atx_pool_cores();
-    return jobs / count > 0 ? jobs / count : 1;
-}
-
-/* As many as there are, says the first one; as many as were guessed have been started beside it. */
-static at_status count_devices(members *all, team *t, int *count, at_error *err)
-{
-    ATX_TRY(await_member(&all->list[0], t, err));
-    const int guessed = *count, visible = atx_device_info_of(all->list[0].device)->visible;
-    for (int i = visible; i < guessed; i++) {
-        close_member(&all->list[i]);
-        all->count--;
-    }
-    if (visible > guessed)
-        ATX_TRY(room_for(all, visible, err));
-    for (int i = 0; i < visible && i < guessed && guessed != visible; i++)
-        if (all->list[i].session) /* else await_member tells why there is none */
-            ATX_TRY(atx_session_share(all->list[i].session, workers_of_each(t, visible), err));
-    for (int i = guessed; i < visible; i++)
-        ATX_TRY(start_member(&all->list[i], i, workers_of_each(t, visible), t, err));
-    *count = visible;
-    return AT_OK;
-}
-
-/* Which devices: without a list all of them. */
-static at_status open_devices(members *all, team *t, at_error *err)
-{
-    int given = t->options->device_count, count = given ? given : atx_device_guess(), from = given ? 0 : 1;
-    at_status status = room_for(all, count, err);
-    if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
-        status = atx_no_memory(err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
-        status = may_be_absent(&all->list[i], t, status, err);
-    }
-    if (status == AT_OK && !given)
-        status = count_devices(all, t, &count, err);
-    for (int i = from; i < count && status == AT_OK; i++)
-        if (!all->list[i].absent) {
-            status = await_member(&all->list[i], t, err);
-            status = may_be_absent(&all->list[i], t, status, err);
-        }
-    return status == AT_OK ? go_on_without_absent(all, t, err) : status;
-}
-
 /* Several devices are to end together. Where a cost is not known, the list's own order does. */
-static void sort_problems(team *t, const members *all)
+static void sort_problems(atx_team *t, const atx_members *all)
 {
     at_error ignored;
     if (all->count < 2 || t->options->population)
@@ -480,14 +268,14 @@ static void sort_problems(team *t, const members *all)
     t->most_expensive = NULL;
 }
 
-static at_status form_groups(members *all, team *t, at_error *err)
+static at_status form_groups(atx_members *all, atx_team *t, at_error *err)
 {
     if (all->count == 0)
         return AT_OK;
     t->groups = calloc((size_t)all->count, sizeof *t->groups);
     t->group_count = 0;
     for (int i = 0; i < all->count; i++) {
-        member *m = &all->list[i];
+        atx_member *m = &all->list[i];
         m->group = t->groups ? group_for(t, atx_device_info_of(m->device)) : NULL;
         if (!m->group)
             return atx_no_memory(err);
@@ -497,7 +285,7 @@ static at_status form_groups(members *all, team *t, at_error *err)
 }
 
 /* Devices of one model choose from the list together. */
-static at_status open_populations(team *t, at_error *err)
+static at_status open_populations(atx_team *t, at_error *err)
 {
     const atx_tune_options *o = t->options;
     for (int i = 0; o->population && i < t->group_count; i++) {
@@ -517,7 +305,7 @@ static at_status open_populations(team *t, at_error *err)
 }
 
 /* What is expected of the answers for the problems that were not tuned. */
-static at_status tell_populations(const team *t, at_error *err)
+static at_status tell_populations(const atx_team *t, at_error *err)
 {
     at_status status = AT_OK;
     atx_population_loss loss;
@@ -531,7 +319,7 @@ static at_status tell_populations(const team *t, at_error *err)
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
-static at_status run_members(const members *all, at_error *err)
+static at_status run_members(const atx_members *all, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < all->count; i++) {
@@ -548,26 +336,26 @@ static at_status run_members(const members *all, at_error *err)
     return status;
 }
 
-static void close_members(members *all)
+static void close_members(atx_members *all)
 {
     for (int i = 0; i < all->count; i++)
-        close_member(&all->list[i]);
+        atx_member_close(&all->list[i]);
     free(all->list);
 }
 
 at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog *catalog,
                    const atx_tune_options *options, const atx_tune_events *events, at_error *err)
 {
-    team t = {
+    atx_team t = {
         .problems = problems, .count = count, .catalog = catalog, .options = options, .events = events
     };
-    members all = { 0 };
+    atx_members all = { 0 };
     t.member_events = (atx_tune_events){
-        .context = &t, .progress = report_progress, .result = report_result, .warning = report_warning
+        .context = &t, .progress = report_progress, .result = report_result, .warning = atx_team_warn
     };
     pthread_mutex_init(&t.lock, NULL);
     t.claims = atx_claims_open();
-    at_status status = t.claims ? open_devices(&all, &t, err) : atx_no_memory(err);
+    at_status status = t.claims ? atx_team_open_devices(&all, &t, err) : atx_no_memory(err);
     ATX_THEN(status, form_groups(&all, &t, err));
     if (status == AT_OK)
         sort_problems(&t, &all);

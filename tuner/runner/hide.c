@@ -1,0 +1,51 @@
+/* hide.c - see hide.h. */
+#include "runner/hide.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "CUDA_VISIBLE_DEVICES"
+
+/* The place of a list with commas; NULL: it has fewer. */
+static const char *place_of(const char *list, int index)
+{
+    for (; list && index > 0; index--) {
+        const char *comma = strchr(list, ',');
+        list = comma ? comma + 1 : NULL;
+    }
+    return list;
+}
+
+void atx_hide_others(atx_hidden *out, int ordinal)
+{
+    char own[64];
+    const char *list = getenv(VARIABLE), *at = place_of(list, ordinal);
+    if (list && (!at || strcspn(at, ",") == 0))
+        return;
+    out->before = list ? strdup(list) : NULL;
+    if (list && !out->before)
+        return;
+    while (place_of(list, out->named))
+        out->named++;
+    if (list)
+        snprintf(own, sizeof own, "%.*s", (int)strcspn(at, ","), at);
+    else
+        snprintf(own, sizeof own, "%d", ordinal);
+    out->others = setenv(VARIABLE, own, 1) == 0;
+}
+
+void atx_hide_none(const atx_hidden *hidden, int ordinal)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", ordinal);
+    if (hidden->others && (hidden->before ? setenv(VARIABLE, hidden->before, 1) : unsetenv(VARIABLE)) == 0)
+        execl("/proc/self/exe", "autotune", "__device", number, "all", (char *)NULL);
+}
+
+void atx_hidden_clear(atx_hidden *hidden)
+{
+    free(hidden->before);
+    *hidden = (atx_hidden){ 0 };
+}
