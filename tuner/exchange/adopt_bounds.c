@@ -242,33 +242,14 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
 
 /* ---- words ---- */
 
-/* threadIdx.x, blockDim.y ... */
 static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i)
 {
-    static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
-    atx_bounding *b = p->b;
-    char axis[ATX_MAX_WORD];
-    atx_draft_word(axis, t, i + 2);
-    const int k = axis[0] - 'x';
-    if (!atx_tokens_is(t, i + 1, ".") || k < 0 || k > 2 || axis[1])
-        return false;
-    const bool symbolic =
-        atx_tokens_is(t, i, "blockIdx") && (b->blockidx == k || b->blockidx == ATX_ALL_AXES);
-    if (atx_tokens_is(t, i, "threadIdx"))
-        *out = atx_range_below(b->block[k]);
-    else if (atx_tokens_is(t, i, "blockDim"))
-        *out = atx_range_exactly(b->block[k]);
-    else if (symbolic)
-        *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, NAMES[k], ATX_TAG_OTHER)));
-    else if (atx_tokens_is(t, i, "blockIdx"))
-        *out = atx_range_below(b->grid[k]);
-    else if (atx_tokens_is(t, i, "gridDim"))
-        *out = atx_range_exactly(b->grid[k]);
-    else
+    bool symbolic;
+    if (!atx_bounds_builtin(out, &symbolic, p->b, t, i))
         return false;
     if (t == p->f->t && !symbolic)
-        *out =
-            atx_bounds_limited(b, bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
+        *out = atx_bounds_limited(p->b, bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at),
+                                  *out);
     return true;
 }
 
@@ -393,6 +374,18 @@ static atx_range bound_of_value(place *p, size_t declared, size_t at)
     return UNKNOWN;
 }
 
+static atx_range bound_of_quotient(place *p, size_t declared, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    atx_quotient q;
+    if (!atx_guards_quotient(&q, p->f->guards, t, p->f->body.begin, declared, at))
+        return UNKNOWN;
+    const atx_range than = read_at(p, t, q.than);
+    const atx_range by = q.number ? atx_range_exactly(atx_poly_number(q.number)) : read_at(p, t, q.by);
+    return than.exact && by.exact ? atx_range_below(atx_poly_multiply(&p->b->symbols, &than.most, &by.most))
+                                  : UNKNOWN;
+}
+
 /* A variable of the frame. */
 static bool read_local(atx_range *out, place *p, const char *name, size_t at)
 {
@@ -414,7 +407,7 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     if (!bound.known)
         bound = bound_of_value(&there, declared, at);
     if (!bound.known)
-        bound = atx_bounds_quotient(p->b, p->f, declared, at);
+        bound = bound_of_quotient(&there, declared, at);
     atx_range value = value_of(&there, &now.had, declared, at);
     if (!value.exact && atx_guards_later(p->f->guards, p->f->t, declared, at)) {
         there.at = at;

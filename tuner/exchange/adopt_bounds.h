@@ -69,14 +69,14 @@ void atx_bounds_begin(atx_bounding *b, atx_draft *d);
 atx_range atx_bounds_text_range(atx_bounding *b, const char *text);
 bool atx_bounds_text(atx_poly *out, atx_bounding *b, const char *text);
 
+/* threadIdx.x, blockDim.y ... at token i of `t`; symbolic: the block is a symbol of its own. */
+bool atx_bounds_builtin(atx_range *out, bool *symbolic, atx_bounding *b, const atx_tokens *t, size_t i);
+
 /* warp.thread_rank() and its kin of cooperative groups, at token i of `t`. */
 bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const atx_tokens *t, size_t i);
 
 /* min(n, first + CHUNK): n, where the other one is of a grid that nobody says. */
 atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y);
-
-/* A name by a comparison of its quotient: int row = i / w; if (row < h) i < h * w here. */
-atx_range atx_bounds_quotient(atx_bounding *b, const atx_frame *f, size_t declared, size_t at);
 
 /* The smaller one; the bound, where nobody knows, but not one that data makes. */
 atx_range atx_bounds_limited(const atx_bounding *b, atx_range bound, atx_range value);

@@ -3,45 +3,6 @@
 
 #include <string.h>
 
-/* The divisor of `QUOTIENT = NAME / divisor`, declared at token `quotient`. false: it is no such. */
-static bool divisor_of(atx_poly *out, atx_bounding *b, const atx_frame *f, size_t quotient, size_t name)
-{
-    const atx_tokens *t = f->t;
-    const size_t end = atx_code_comma(t, quotient + 2, atx_tokens_find(t, quotient, f->body.end, ";"));
-    const bool shifts = atx_tokens_is(t, quotient + 3, ">>");
-    long bits = 0;
-    if (!atx_tokens_is(t, quotient + 1, "=") || !atx_code_same(t, quotient + 2, name) ||
-        !(shifts || atx_tokens_is(t, quotient + 3, "/")))
-        return false;
-    const atx_range by = atx_bounds_value(b, f, (atx_span){ quotient + 4, end });
-    *out = by.most;
-    if (shifts && atx_poly_is_number(&bits, &by.most) && bits >= 0 && bits < 16)
-        *out = atx_poly_number(1L << bits);
-    return by.exact && (!shifts || (bits > 0 && bits < 16));
-}
-
-atx_range atx_bounds_quotient(atx_bounding *b, const atx_frame *f, size_t declared, size_t at)
-{
-    const atx_tokens *t = f->t;
-    const atx_range none = { .known = false };
-    for (int k = 0; f->guards && k < f->guards->count; k++) {
-        const atx_guard *g = &f->guards->items[k];
-        char name[ATX_MAX_WORD];
-        atx_poly by;
-        if (at < g->holds.begin || at >= g->holds.end || g->less.end != g->less.begin + 1 || g->inclusive)
-            continue;
-        atx_draft_word(name, t, g->less.begin);
-        const size_t quotient = name[0] ? atx_guards_declaration(t, f->body.begin, name, at) : SIZE_MAX;
-        if (quotient == SIZE_MAX || quotient <= declared || !divisor_of(&by, b, f, quotient, declared) ||
-            atx_guards_given(t, declared, declared + 1, at))
-            continue;
-        const atx_range than = atx_bounds_value(b, f, g->than);
-        if (than.exact)
-            return atx_range_below(atx_poly_multiply(&b->symbols, &than.most, &by));
-    }
-    return none;
-}
-
 /* The number of times that a symbol is in a sum of products. */
 static atx_poly part_of(const atx_poly *p, int symbol)
 {

@@ -9,6 +9,29 @@ enum { MOST_BUDGET = 8000 };
 
 static const atx_range UNKNOWN = { .known = false };
 
+bool atx_bounds_builtin(atx_range *out, bool *symbolic, atx_bounding *b, const atx_tokens *t, size_t i)
+{
+    static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
+    char axis[ATX_MAX_WORD];
+    atx_draft_word(axis, t, i + 2);
+    const int k = axis[0] - 'x';
+    if (!atx_tokens_is(t, i + 1, ".") || k < 0 || k > 2 || axis[1])
+        return false;
+    *symbolic = atx_tokens_is(t, i, "blockIdx") && (b->blockidx == k || b->blockidx == ATX_ALL_AXES);
+    if (atx_tokens_is(t, i, "threadIdx"))
+        *out = atx_range_below(b->block[k]);
+    else if (atx_tokens_is(t, i, "blockDim"))
+        *out = atx_range_exactly(b->block[k]);
+    else if (*symbolic)
+        *out = atx_range_exactly(atx_poly_symbol(atx_poly_named(&b->symbols, NAMES[k], ATX_TAG_OTHER)));
+    else if (atx_tokens_is(t, i, "blockIdx"))
+        *out = atx_range_below(b->grid[k]);
+    else
+        *out = atx_range_exactly(b->grid[k]);
+    return atx_tokens_is(t, i, "threadIdx") || atx_tokens_is(t, i, "blockDim") ||
+           atx_tokens_is(t, i, "blockIdx") || atx_tokens_is(t, i, "gridDim");
+}
+
 /* An iteration of a loop of the host: no more than its last one. */
 static atx_range last_iteration(atx_bounding *b, const atx_draft_loop *loop)
 {

@@ -478,6 +478,41 @@ bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared,
     return later;
 }
 
+/* QUOTIENT = NAME / by, QUOTIENT = NAME >> 5 at token `quotient`. */
+static bool read_quotient(atx_quotient *out, const atx_tokens *t, size_t quotient, size_t name)
+{
+    const size_t end = atx_tokens_find(t, quotient, t->count, ";");
+    const bool shifts = atx_tokens_is(t, quotient + 3, ">>");
+    long bits = 0;
+    if (!atx_tokens_is(t, quotient + 1, "=") || !atx_code_same(t, quotient + 2, name))
+        return false;
+    out->by = (atx_span){ quotient + 4, atx_code_comma(t, quotient + 2, end) };
+    out->number = 0;
+    if (shifts && atx_draft_plain_number(&bits, t, quotient + 4) && bits > 0 && bits < 16)
+        out->number = 1L << bits;
+    return out->number || atx_tokens_is(t, quotient + 3, "/");
+}
+
+bool atx_guards_quotient(atx_quotient *out, const atx_guards *g, const atx_tokens *t, size_t begin,
+                         size_t declared, size_t at)
+{
+    for (int k = 0; g && k < g->count; k++) {
+        const atx_guard *one = &g->items[k];
+        char name[ATX_MAX_WORD];
+        if (at < one->holds.begin || at >= one->holds.end || one->less.end != one->less.begin + 1 ||
+            one->inclusive)
+            continue;
+        atx_draft_word(name, t, one->less.begin);
+        const size_t quotient = name[0] ? atx_guards_declaration(t, begin, name, at) : SIZE_MAX;
+        if (quotient == SIZE_MAX || quotient <= declared || !read_quotient(out, t, quotient, declared) ||
+            atx_guards_given(t, declared, declared + 1, at))
+            continue;
+        out->than = one->than;
+        return true;
+    }
+    return false;
+}
+
 bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end)
 {
     char name[ATX_MAX_WORD];

@@ -56,6 +56,15 @@ size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *nam
  * the declared value is made of: int i = y * n + x; if (x < n) here. */
 bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared, size_t at);
 
+/* Of the name that is declared at a token: int row = i / w; if (row < h) i < h * w here: h, and w, or its
+ * number where bits are shifted. false: there is no such comparison. */
+typedef struct atx_quotient {
+    atx_span than, by;
+    long number; /* 0: `by` */
+} atx_quotient;
+bool atx_guards_quotient(atx_quotient *out, const atx_guards *g, const atx_tokens *t, size_t begin,
+                         size_t declared, size_t at);
+
 /* x - q * d at token x, where q is declared as x / d. */
 bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);
 
