@@ -4,50 +4,85 @@ use       access async kept
 replaces  band stream records          # in packs: with the sizes as constants those are faster
 
 param     THREADS = 128 256 512        # threads a block
-param     COPY    = 4 8 16             # bytes that a thread copies into the tile at a time
+param     EACH    = 32 64 128          # bytes of a thread, about
 
 const     PER     = max(1, 4 / sizeof(T)) # elements of a word: what a lane writes at a time
-const     PIECE   = max(1, COPY / sizeof(T)) # elements of a copy
-const     TILE    = 128 * THREADS      # bytes that a block moves, at most, where a column is not longer
-const     LEAST   = max(1, 512 / THREADS) * device.sms # blocks, where the problem has as many
-const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
-general   KEEP=any
-fixed     0                            # packs: sizes have 32 bits
-let       matrix_bytes = rows * cols * sizeof(T)
-let       grouped = batch > 1 && 4 * matrix_bytes <= TILE # a block moves whole matrices: contiguous memory on both sides
-let       matrices = max(1, min(TILE / matrix_bytes, ceil_div(batch, LEAST))) # so many
-let       wanted  = max(min(TILE / (rows * sizeof(T)), batch * cols / LEAST + 1), 64 / sizeof(T)) # else columns of one matrix
-let       grain   = wanted * sizeof(T) >= 256 ? 128 / sizeof(T) : 32 / sizeof(T) # that begin where a line or a sector does, if the matrix does
-let       width   = min(cols, wanted / grain * grain)
+const     PIECE   = 16 / sizeof(T)     # elements of a copy
+let       matrix  = rows * cols
+let       matrix_bytes = matrix * sizeof(T)
+let       wanted_bytes = EACH * THREADS
+let       least   = max(1, 512 / THREADS) * device.sms # blocks, where the problem has as many
+let       meeting = gcd(cols * PER * max(4, sizeof(T)) / 4, 32) # lanes of a column in one bank, where rows follow each other
+let       several = batch > 1 && 2 * matrix_bytes <= wanted_bytes ? max(1, min(wanted_bytes / matrix_bytes, ceil_div(batch, least))) : 1
+let       whole   = several > 1 || (batch > 1 && 4 * matrix_bytes <= 5 * wanted_bytes && meeting <= max(4, sizeof(T) / 2)) # a block moves whole matrices: contiguous memory on both sides
+let       matrices = whole ? several : 0
+# Else columns of one matrix, as many in each block, that begin where a line or a sector does, if rows do. Rows are copied
+# by all threads at once, the more of them the fewer columns there are.
+let       most    = max(64 / sizeof(T), min(wanted_bytes / (rows * sizeof(T)), min(batch * cols / least + 1, (THREADS - 2) * PIECE)))
+let       grain   = gcd(cols, (most * sizeof(T) >= 256 ? 128 : 32) / sizeof(T))
+let       width   = whole ? cols : min(cols, ceil_div(ceil_div(cols, ceil_div(cols, max(1, most / grain) * grain)), grain) * grain)
 let       pieces  = ceil_div(width + PIECE - 1, PIECE) # copies of a row, at most
 let       across  = cols % PIECE == 0 ? pieces + 1 - pieces % 2 : pieces # an odd number: the lanes of a column meet more banks
-let       pitch   = across * PIECE + cols % PIECE # elements between rows of the tile, which begin in a copy as their rows in memory do
-let       skew    = PER > 1 && cols % min(PIECE, 8) == 0 ? PIECE : 0 # elements by which the rows of a word are further on than those before
-let       shared_bytes = ceil_div((grouped ? matrices * rows * cols + 2 * PIECE \
-                                           : (rows - 1) * pitch + (rows - 1) / PER * skew + (across + 1) * PIECE) * sizeof(T), 16) * 16
-let       blocks  = grouped ? ceil_div(batch, matrices) : ceil_div(cols, width) * batch
+let       pitch   = whole ? cols : across * PIECE + cols % PIECE # elements between rows of the tile, which begin in a copy as their rows in memory do
+let       skew    = !whole && PER > 1 && cols % min(PIECE, 8) == 0 ? PIECE : 0 # elements by which the rows of a word are further on than those before
+let       high    = max(1, THREADS / across) # rows that all threads copy at once
+let       every   = max(skew > 0 ? PER : 1, PIECE / gcd(cols, PIECE)) # rows after which copies lie as before
+let       lower   = high / every * every
+let       down    = high < rows && 4 * lower >= 3 * high ? lower : high # some threads less, but all go on in equal steps
+let       even    = rows <= down || down % every == 0
+let       strips  = whole ? 1 : ceil_div(cols, width)
+let       shared_bytes = ceil_div((whole ? several * matrix + 2 * PIECE \
+                                         : (rows - 1) * pitch + (rows - 1) / PER * skew + (across + 1) * PIECE) * sizeof(T), 16) * 16
+# After so many words of the output all is as before: a part, which few threads have a word less of than others.
+let       period  = several > 1 ? matrix : rows # elements
+let       alike   = PER / gcd(PER, period)      # times that, words begin in the same row
+let       words   = period * alike / PER
+let       once    = THREADS / words
+let       twice   = 2 * THREADS / words
+let       thrice  = 3 * THREADS / words
+let       turns   = max(twice, 1) * 4 > max(once, 1) * 2 * 5 ? 2 : 1
+let       more    = turns == 2 ? twice : once
+let       times   = max(1, thrice * turns * 4 > more * 3 * 5 ? thrice : more)
+let       part    = words * times
+let       stride  = alike * times * (several > 1 ? matrix : 1) * sizeof(T) # bytes further on in the tile
+
+general   THREADS=any EACH=any         # arguments of the launch
+
+scalar    matrix i64
+scalar    count i64
+scalar    matrices i32
+scalar    width i32
+scalar    across i32
+scalar    pitch i32
+scalar    skew i32
+scalar    down i32
+scalar    even i32
+scalar    part i32
+scalar    stride i32
+scalar    by_rows u32 = 4294967295 / rows + 1
+scalar    by_cols u32 = 4294967295 / cols + 1
+scalar    by_across u32 = across == 1 ? 4294967295 : 4294967295 / across + 1
+arg       out in rows cols matrix count matrices width across pitch skew down even part stride by_rows by_cols by_across
 
 require   device.cc >= 80              # asynchronous copies
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   rows > 1 && cols > 1         # nothing to turn
 require   cols <= 4294967295           # 32-bit columns
-require   COPY == 16 || COPY == max(4, sizeof(T)) # narrow copies meet no bank twice
-require   COPY >= sizeof(T)
+require   across < THREADS             # each keeps to its place in a row
 require   shared_bytes <= min(device.max_shared_bytes, 115000) # while a block reads, another writes
 require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: both sides may begin anywhere
 require   THREADS <= device.max_threads_per_block
-require   blocks <= device.max_grid_x
+require   batch <= 2147483647 && strips <= device.max_grid_x
 
-grid      blocks
+grid      whole ? ceil_div(batch, several) : strips whole ? 1 : min(batch, 65535) whole ? 1 : ceil_div(batch, 65535)
 block     THREADS
 shared    shared_bytes
-default   THREADS=128 COPY=16
+default   THREADS=128 EACH=64
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = unsigned char;
-#define AUTOTUNE_ARG(name) name
-constexpr int THREADS = 128, COPY = 16, PER = 4, PIECE = 16, TILE = 16384, LEAST = 528, KEEP = 1;
+constexpr int PER = 4, PIECE = 16;
 #include "../common/access.cuh"
 #include "../common/async.cuh"
 #include "../common/kept.cuh"
@@ -67,7 +102,8 @@ constexpr int THREADS = 128, COPY = 16, PER = 4, PIECE = 16, TILE = 16384, LEAST
  *
  * Where a word's elements stand a multiplication tells. The same then holds some columns, or matrices, further on, so that
  * a thread looks for places once or a few times. Where a block has few matrices it goes on from word to word: a row, a
- * column and a place are added to, and a column or a matrix that ends adds once more.
+ * column and a place are added to, and a column or a matrix that ends adds once more. All that follows from the sizes alone
+ * is an argument: a block has too few words to win back what it would take to compute.
  */
 
 constexpr int LINE  = 128 / ES;                  /* elements of a cache line */
@@ -75,20 +111,10 @@ constexpr int BATCH = 4;                         /* words that a thread gathers 
 
 using Word = Vector<PER>;
 
-/* i / by, of i below 2^20. */
-__device__ __forceinline__ int quotient_of(int i, int by)
-{
-    return (int)__fdividef((float)i + 0.5f, (float)by);
-}
-
 /* i / by, of i * by below 2^32 and `by` of at least 2. */
 struct Divisor {
     int      by;
-    unsigned inverse; /* in 2^32 */
-
-    __device__ __forceinline__ explicit Divisor(int n) : by(n), inverse((unsigned)kept((int)(0xffffffffu / (unsigned)n + 1)))
-    {
-    }
+    unsigned inverse; /* 2^32 / by, rounded up */
 
     __device__ __forceinline__ int quotient(int i) const
     {
@@ -135,39 +161,10 @@ struct Output {
 
 /* ---- places that come again ---- */
 
-/* So many times `words` are a part that few threads have a word less of than others. */
-__device__ __forceinline__ int times_of(int words)
-{
-    int best = 0, turns = 1;
-#pragma unroll
-    for (int n = 1; n <= 4; n++) {
-        const int times = quotient_of(n * THREADS, words);
-        if (times * turns * 15 > best * n * 16) {
-            best  = times;
-            turns = n;
-        }
-    }
-    return max(best, 1);
-}
-
-/* Columns that are so many elements: after so many of them words begin in the same row. */
-__device__ __forceinline__ int alike_of(int elements)
-{
-    return elements % PER == 0 ? 1 : elements % 2 == 0 ? PER / 2 : PER;
-}
-
 /* After `part` words of the output all is as before, but `stride` bytes further on. */
 struct Columns {
     Divisor rows;
     int     tile, pitch, skew, part, stride; /* bytes, but `part` */
-
-    __device__ __forceinline__ Columns(const T *begin_of_tile, int r, int p, int s)
-        : rows(r), tile(address_of(begin_of_tile)), pitch(p * ES), skew(s * ES)
-    {
-        const int alike = alike_of(r), times = times_of(r * alike / PER);
-        part   = r * alike / PER * times;
-        stride = alike * times * ES;
-    }
 
     /* Of a word whose first element is the i-th; that of the tile's first may be before it. */
     __device__ __forceinline__ void find(int (&place)[PER], int i) const
@@ -189,13 +186,6 @@ struct Columns {
 struct Matrices {
     Divisor rows, cols;
     int     tile, part, stride;
-
-    __device__ __forceinline__ Matrices(const T *begin_of_tile, int r, int c) : rows(r), cols(c), tile(address_of(begin_of_tile))
-    {
-        const int all = r * c, alike = alike_of(all), times = times_of(all * alike / PER);
-        part   = all * alike / PER * times;
-        stride = all * alike * times * ES;
-    }
 
     __device__ __forceinline__ void find(int (&place)[PER], int i) const
     {
@@ -237,7 +227,7 @@ template <class Places> __device__ __forceinline__ void write_parts(const Output
 {
     int place[PER];
 #pragma unroll 1
-    for (int first = (int)threadIdx.x; first < min(at.part, o.words); first += THREADS) {
+    for (int first = (int)threadIdx.x; first < min(at.part, o.words); first += (int)blockDim.x) {
         int w = first;
         at.find(place, w * PER - o.lead);
         if (w * PER < o.lead) { /* another block's */
@@ -270,13 +260,14 @@ template <Ends ends> struct Walk {
     Divisor rows, cols;
     int     pitch;                 /* bytes from row to row */
     int     turn, next;            /* what the end of a column adds to a place, and what that of a matrix does */
-    int     down, across, further; /* what a step of THREADS words adds to row, column and place */
+    int     down, across, further; /* what a step of as many words as there are threads adds to row, column and place */
     int     tile;                  /* where it begins */
     int     row, column, place;
 
-    __device__ __forceinline__ Walk(const T *begin_of_tile, int r, int c) : rows(r), cols(c), pitch(c * ES), turn(ES - r * pitch), next((r - 1) * pitch), tile(0)
+    __device__ __forceinline__ Walk(const T *begin_of_tile, Divisor r, Divisor c)
+        : rows(r), cols(c), pitch(c.by * ES), turn(ES - r.by * pitch), next((r.by - 1) * pitch), tile(0)
     {
-        begin(THREADS * PER);
+        begin((int)blockDim.x * PER);
         tile    = address_of(begin_of_tile);
         down    = row;
         across  = column;
@@ -329,11 +320,12 @@ template <Ends ends> struct Walk {
 
 template <Ends ends> __device__ __forceinline__ void write(const Output &o, Walk<ends> at)
 {
-    int w = (int)threadIdx.x;
-    w += w * PER < o.lead ? THREADS : 0; /* another block's */
+    const int threads = (int)blockDim.x;
+    int       w = (int)threadIdx.x;
+    w += w * PER < o.lead ? threads : 0; /* another block's */
     at.begin(w * PER - o.lead);
 #pragma unroll 1
-    for (; w + (BATCH - 1) * THREADS < o.words; w += BATCH * THREADS) {
+    for (; w + (BATCH - 1) * threads < o.words; w += BATCH * threads) {
         Word word[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -342,10 +334,10 @@ template <Ends ends> __device__ __forceinline__ void write(const Output &o, Walk
         }
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
-            o.to[w + k * THREADS] = word[k].bits;
+            o.to[w + k * threads] = word[k].bits;
     }
 #pragma unroll 1
-    for (; w < o.words; w += THREADS) {
+    for (; w < o.words; w += threads) {
         Word word;
         at.gather(word);
         at.step();
@@ -358,7 +350,7 @@ template <Ends ends> __device__ __forceinline__ void write(const Output &o, Walk
     }
 }
 
-template <Ends ends> __device__ __forceinline__ void finish(const Output &o, const T *tile, int rows, int cols)
+template <Ends ends> __device__ __forceinline__ void finish(const Output &o, const T *tile, Divisor rows, Divisor cols)
 {
     const Walk<ends> walk(tile, rows, cols); /* while the copies are on their way */
     arrive();
@@ -369,104 +361,108 @@ template <Ends ends> __device__ __forceinline__ void finish(const Output &o, con
 template <bool ends> __device__ __forceinline__ void copy(T *tile, int place, const T *from, long long left)
 {
     unsigned char *const memory = (unsigned char *)tile;
-    copy_part_async<KEEP, COPY>(memory, begin_of<KEEP>(memory), place * ES, (const unsigned char *)from, ends && left < PIECE ? (int)left * ES : COPY);
+    copy_part_async<true, 16>(memory, begin_of<true>(memory), place * ES, (const unsigned char *)from, ends && left < PIECE ? (int)left * ES : 16);
 }
 
-/* Some matrices. */
-__device__ __forceinline__ void move_matrices(T *out, const T *in, T *tile, long long batch, int rows, int cols)
+/* What lies side by side. */
+template <bool ends> __device__ __forceinline__ void read_all(T *tile, const T *from, int count, long long left)
 {
-    const int matrices = max(1, min(quotient_of(TILE, rows * cols * ES), (int)(((unsigned)min(batch, 0x70000000LL) + LEAST - 1) / LEAST)));
-    const long long first = (long long)blockIdx.x * matrices, start = first * (rows * cols);
-    const int total = (int)min((long long)matrices, batch - first) * (rows * cols);
-    const int phase = (int)(bytes_behind<COPY>(in + start) / ES);
-    const T *const from = in + start - phase;
-    const long long left = (batch - first) * (rows * cols) + phase;
-
 #pragma unroll 4
-    for (int at = (int)threadIdx.x * PIECE; at < phase + total; at += THREADS * PIECE)
-        copy<true>(tile, at, from + at, left - at);
-    const Output o(out + start, total);
-    const Matrices places(tile + phase, rows, cols);
-    if (4 * places.part <= o.words) {
-        arrive();
-        write_parts(o, places);
-    } else if (PER == 1 || (rows % PER == 0 && o.lead % PER == 0))
-        finish<NONE>(o, tile + phase, rows, cols);
-    else if (rows >= PER)
-        finish<ONE>(o, tile + phase, rows, cols);
-    else
-        finish<ANY>(o, tile + phase, rows, cols);
+    for (int at = (int)threadIdx.x * PIECE; at < count; at += (int)blockDim.x * PIECE)
+        copy<ends>(tile, at, from + at, left - at);
 }
 
 /* Where a block's columns of the input are, and their places in the tile. */
 struct Rows {
     const T *from; /* where the copy with the first element begins */
-    int rows, phase, width, across, pitch, skew;
+    int rows, phase, width, pitch, skew, down;
     unsigned cols;
     long long left; /* elements from there to the end of the buffer */
 };
 
-template <bool ends> __device__ __forceinline__ void read(T *tile, const Rows &r)
+/* The thread's piece of every `down`-th row; `even`: they all begin alike in a copy. */
+template <bool even, bool ends> __device__ __forceinline__ void read_rows(T *tile, const Rows &r, int own, int n)
 {
-    const int own = quotient_of((int)threadIdx.x, r.across), n = (int)threadIdx.x - own * r.across;
-    const int down = max(1, quotient_of(THREADS, r.across));
-    if (own >= down)
-        return;
-#pragma unroll 1
-    for (int row = own; row < r.rows; row += down) {
-        const long long at = r.phase + (long long)row * r.cols;
-        const int within = (int)((unsigned)at % PIECE);
-        const int place  = r.phase + row * r.pitch - within + (PER > 1 ? row / PER * r.skew : 0);
-#pragma unroll 1
-        for (int i = n * PIECE; i < within + r.width; i += THREADS * PIECE)
-            copy<ends>(tile, place + i, r.from + (at - within) + i, r.left - (at - within) - i);
+    if constexpr (even) {
+        const long long at = r.phase + (long long)own * r.cols;
+        const int within = (int)((unsigned)at % PIECE), i = n * PIECE;
+        if (i >= within + r.width)
+            return;
+        const T *from  = r.from + (at - within) + i;
+        int      place = r.phase + own * r.pitch - within + (PER > 1 ? own / PER * r.skew : 0) + i;
+        const int       further = r.down * r.pitch + (PER > 1 ? r.down / PER * r.skew : 0);
+        const long long on      = (long long)r.down * r.cols;
+#pragma unroll 4
+        for (int row = own; row < r.rows; row += r.down) {
+            copy<false>(tile, place, from, PIECE);
+            place += further;
+            from += on;
+        }
+    } else {
+#pragma unroll 2
+        for (int row = own; row < r.rows; row += r.down) {
+            const long long at = r.phase + (long long)row * r.cols;
+            const int within = (int)((unsigned)at % PIECE), i = n * PIECE;
+            const int place  = r.phase + row * r.pitch - within + (PER > 1 ? row / PER * r.skew : 0);
+            if (i < within + r.width)
+                copy<ends>(tile, place + i, r.from + (at - within) + i, r.left - (at - within) - i);
+        }
     }
 }
 
-/* Some columns of a matrix. */
-__device__ __forceinline__ void move_columns(T *out, const T *in, T *tile, long long batch, int rows, unsigned cols)
-{
-    const int shares = (int)((unsigned)min(batch * cols, 0x7fffffffLL) / LEAST) + 1;
-    const int wanted = max(min(quotient_of(TILE, rows * ES), shares), 64 / ES), grain = wanted * ES >= 256 ? 128 / ES : 32 / ES;
-    const int usual  = (int)min(cols, (unsigned)(wanted / grain * grain)); /* columns of a block */
-    const int pieces = (usual + 2 * PIECE - 2) / PIECE, across = cols % PIECE == 0 ? pieces | 1 : pieces;
-
-    unsigned matrix = 0, strip = blockIdx.x;
-    if (batch > 1) {
-        const unsigned strips = (cols - 1) / usual + 1;
-        matrix = blockIdx.x / strips;
-        strip  = blockIdx.x % strips;
-    }
-    const unsigned  column = strip * usual;
-    const long long begin = (long long)matrix * cols, start = begin * rows + column;
-    Rows r;
-    r.rows   = rows;
-    r.cols   = cols;
-    r.width  = (int)min((unsigned)usual, cols - column);
-    r.phase  = (int)(bytes_behind<COPY>(in + start) / ES);
-    r.from   = in + start - r.phase;
-    r.across = across;
-    r.pitch  = across * PIECE + (int)(cols % PIECE);
-    r.skew   = PER > 1 && cols % min(PIECE, 8) == 0 ? PIECE : 0;
-    r.left   = batch * cols * rows - start + r.phase;
-    if (r.left < (long long)(rows - 1) * cols + (across + 1) * PIECE)
-        read<true>(tile, r);
-    else
-        read<false>(tile, r);
-    const Columns places(tile + r.phase, rows, r.pitch, r.skew); /* while the copies are on their way */
-    arrive();
-    write_parts(Output(out + (begin + column) * rows, r.width * rows), places);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS, 1536 / THREADS)
-transpose_strips(T *__restrict__ out, const T *__restrict__ in, long long AUTOTUNE_ARG(batch), long long AUTOTUNE_ARG(rows),
-    long long AUTOTUNE_ARG(cols), long long AUTOTUNE_ARG(ld_in), long long AUTOTUNE_ARG(ld_out))
+extern "C" __global__ void __launch_bounds__(512, 3)
+transpose_strips(T *__restrict__ out, const T *__restrict__ in, long long all_rows, long long all_cols, long long matrix, long long count, int matrices,
+    int width, int across, int pitch, int skew, int down, int even, int part, int stride, unsigned by_rows, unsigned by_cols, unsigned by_across)
 {
     extern __shared__ uint4 shared_memory[];
     T *const tile = (T *)shared_memory;
 
-    if (batch > 1 && 4 * rows * cols * ES <= TILE)
-        move_matrices(out, in, tile, batch, (int)rows, (int)cols);
-    else
-        move_columns(out, in, tile, batch, (int)rows, (unsigned)cols);
+    const int      rows = (int)all_rows;
+    const unsigned cols = (unsigned)all_cols;
+    const Divisor  height = { rows, by_rows };
+    const unsigned which = blockIdx.z * 65535 + blockIdx.y; /* of columns; of whole matrices 0 */
+    const long long begin  = matrices > 0 ? (long long)blockIdx.x * matrices * matrix : which * matrix;
+    const unsigned  column = matrices > 0 ? 0 : blockIdx.x * (unsigned)width;
+    if (begin >= count)
+        return; /* the grid is a box */
+    const long long start = begin + column, left = count - start;
+    const int       phase = (int)(bytes_behind<16>(in + start) / ES);
+    const T *const  from  = in + start - phase;
+
+    if (matrices > 0) {
+        const int total = (int)min(matrices * matrix, left);
+        if (left - total < PIECE)
+            read_all<true>(tile, from, phase + total, left + phase);
+        else
+            read_all<false>(tile, from, phase + total, PIECE);
+        if (matrices > 1) {
+            const Output  o(out + begin, total);
+            const Divisor breadth = { (int)cols, by_cols };
+            if (4 * part <= o.words) {
+                arrive();
+                write_parts(o, Matrices{ height, breadth, address_of(tile + phase), part, stride });
+            } else if (PER == 1 || (rows % PER == 0 && o.lead % PER == 0))
+                finish<NONE>(o, tile + phase, height, breadth);
+            else if (rows >= PER)
+                finish<ONE>(o, tile + phase, height, breadth);
+            else
+                finish<ANY>(o, tile + phase, height, breadth);
+            return;
+        }
+    }
+    const int here = (int)min((unsigned)width, cols - column);
+    if (matrices == 0) {
+        const Rows r = { from, rows, phase, here, pitch, skew, down, cols, left + phase };
+        const int  own = (int)__umulhi(threadIdx.x, by_across), n = (int)threadIdx.x - own * across;
+        if (own < down) {
+            if (r.left < (long long)(rows - 1) * cols + (across + 1) * PIECE)
+                read_rows<false, true>(tile, r, own, n);
+            else if (even)
+                read_rows<true, false>(tile, r, own, n);
+            else
+                read_rows<false, false>(tile, r, own, n);
+        }
+    }
+    arrive();
+    write_parts(Output(out + begin + (long long)column * rows, here * rows), Columns{ height, address_of(tile + phase), pitch * ES, skew * ES, part, stride });
 }

@@ -27,7 +27,7 @@ at pack transpose u8 --sizes 'rows=1..512 cols=64' --kernels 2 --problems 24 --d
 grep -o '"\(device\|arch\)".*' two/transpose_u8.json
 at pack transpose u8 --sizes 'rows=1..512 cols=64' --arch sm_1 -o two
 # Problems of other operations and types are for other packs.
-at pack transpose f32 --shapes asked.txt --problems 24 --device H200 --name asked -o listed | grep -v '^ '
+at pack transpose f32 --shapes asked.txt --problems 24 --device H200 --name asked -o listed | grep -v '^  sizes chosen'
 grep -o '"\(sizes\|listed_problems\)".*' listed/asked.json
 # Equal requests give equal files.
 at pack transpose u8 --sizes 'rows=1..512,cols=64' --kernels 3 --problems 24 --device H200 --name packed -o again >/dev/null

@@ -232,6 +232,10 @@ static at_status write_pack(const pack_args *a, atx_pack *const *packs, int coun
 
 static void print_loss(const char *what, const atx_pack_loss *loss)
 {
+    if (!loss->problems) {
+        atx_print(stdout, "  %-22s none: fewer than 8 problems are listed; --try FILE names others\n", what);
+        return;
+    }
     if (loss->measured)
         atx_print(stdout, "  %-22s measured on %d of %d:\n", what, loss->measured, loss->problems);
     what = loss->measured ? "" : what;
@@ -248,7 +252,7 @@ static void print_pack(const atx_pack *pack)
     atx_arch_text(arch, pack->limits.cc, 0);
     atx_print(stdout, "%s %s for %s%s%s: %d kernels of %d, %s\n", pack->domain.op->name,
               atx_dtype_name(pack->domain.type), pack->device, pack->device[0] ? ", " : "other GPUs of ",
-              arch, pack->kernel_count, pack->candidates,
+              arch, pack->code_count, pack->candidates,
               pack->unknown ? "what was tuned for sizes near to these, else declared defaults: no model "
                               "knows the operation, and --tune did not measure it"
                             : "loss expected against the best known:");
@@ -256,8 +260,10 @@ static void print_pack(const atx_pack *pack)
         return;
     print_loss("sizes held out", &pack->held_out);
     print_loss("sizes chosen by", &pack->chosen);
+    if (!pack->held_out.problems)
+        return;
     atx_print(stdout, "  with fewer kernels    ");
-    for (int n = 1; n <= pack->kernel_count; n *= 2)
+    for (int n = 1; n <= pack->code_count; n *= 2)
         atx_print(stdout, "%s %d: %.1f %%", n > 1 ? "," : "", n, 100 * pack->packs[n - 1].mean);
     atx_print(stdout, " (mean, of a pack of so many)\n");
 }

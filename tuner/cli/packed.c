@@ -14,6 +14,10 @@ enum { WIDTH = 40, HEIGHT = 20, SPOTS = 6 };
 
 static void print_loss(const char *what, const atx_pack_loss *l)
 {
+    if (!l->problems) {
+        atx_print(stdout, "  %-34s none is known\n", what);
+        return;
+    }
     atx_print(stdout, "  %-34s mean %.1f %%, median %.1f %%, 95 of 100 within %.1f %%, worst %.1f %%", what,
               100 * l->mean, 100 * l->median, 100 * l->p95, 100 * l->worst);
     if (l->unanswered)
@@ -74,7 +78,7 @@ void atx_print_pack(const atx_pack_set *set)
     for (int m = 0; m < set->count; m++) {
         const atx_pack *pack = set->packs[m];
         atx_print(stdout, "\n%s sm_%d: %d kernels of %d\n", pack->device[0] ? pack->device : "other GPUs of",
-                  (int)pack->limits.cc, pack->kernel_count, pack->candidates);
+                  (int)pack->limits.cc, pack->code_count, pack->candidates);
         print_loss("loss, sizes not used to choose", &pack->held_out);
         print_loss("loss, sizes chosen by", &pack->chosen);
         print_kernels(set, m);

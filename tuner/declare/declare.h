@@ -60,6 +60,7 @@ typedef struct atx_param {
     int slot;
     int label_slot; /* slot of the first label's constant, -1 without labels */
     bool truth;     /* its words are true and false: 1 and 0                 */
+    bool general;   /* `general`: kernels with one value are right for each: it is the launch's */
     atx_where where;
 } atx_param;
 

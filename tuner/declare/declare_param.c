@@ -142,30 +142,48 @@ void atx_read_param(atx_lines *lines, void *target)
     param->meaning = atx_lines_comment(lines);
 }
 
-/* "EDGE=1", "KEEP=any": with which value of a const a kernel is right for all sizes. */
+static void read_any(atx_lines *lines, const char *expected)
+{
+    char word[ATX_MAX_NAME];
+    const char *at = lines->at;
+    atx_lines_name(word, lines, expected);
+    if (strcmp(word, "any") != 0)
+        atx_lines_fail(lines, at, "found '%s'; expected %s", word, expected);
+}
+
+static void read_general_let(atx_let *let, atx_lines *lines)
+{
+    let->general = true;
+    let->any = isalpha((unsigned char)*lines->at);
+    if (let->any)
+        read_any(lines, "a value of the const, or any");
+    else
+        let->general_value = atx_lines_integer(lines, "a value of the const, or any");
+}
+
+/* "EDGE=1", "KEEP=any": with which value of a const a kernel is right for all sizes. Of a parameter "any". */
 void atx_read_general(atx_lines *lines, void *target)
 {
-    const atx_template *t = ((atx_reading *)target)->t;
+    struct atx_template_scope *scope = &((atx_reading *)target)->t->scope;
     do {
-        char name[ATX_MAX_NAME], word[ATX_MAX_NAME];
+        char name[ATX_MAX_NAME];
         atx_let *let = NULL;
+        atx_param *param = NULL;
         const char *at = atx_read_assigned_name(name, lines);
-        for (size_t i = 0; i < t->scope.let_count; i++)
-            if (t->scope.lets[i].rendered && strcmp(t->scope.lets[i].name, name) == 0)
-                let = &t->scope.lets[i];
-        if (!let) {
-            atx_lines_fail(lines, at, "found '%s'; expected the name of a const above", name);
+        for (size_t i = 0; i < scope->let_count; i++)
+            if (scope->lets[i].rendered && strcmp(scope->lets[i].name, name) == 0)
+                let = &scope->lets[i];
+        for (int i = 0; i < scope->param_count; i++)
+            if (strcmp(scope->params[i].name, name) == 0)
+                param = &scope->params[i];
+        if (param) {
+            param->general = true;
+            read_any(lines, "any: the parameter is not the kernel's, but its launch's");
+        } else if (let) {
+            read_general_let(let, lines);
+        } else {
+            atx_lines_fail(lines, at, "found '%s'; expected the name of a const or a parameter above", name);
             return;
         }
-        let->general = true;
-        let->any = isalpha((unsigned char)*lines->at);
-        if (!let->any) {
-            let->general_value = atx_lines_integer(lines, "a value of the const, or any");
-            continue;
-        }
-        at = lines->at;
-        atx_lines_name(word, lines, "a value of the const, or any");
-        if (strcmp(word, "any") != 0)
-            atx_lines_fail(lines, at, "found '%s'; expected a value of the const, or any", word);
     } while (!atx_lines_at_end(lines));
 }

@@ -64,7 +64,7 @@ static void add_curve(atx_str *out, const atx_pack *pack)
 {
     atx_point points[2 * ATX_PACK_MAX_KERNELS];
     size_t count = 0;
-    for (int n = 0; n < pack->kernel_count && pack->packs[n].problems; n++) {
+    for (int n = 0; n < pack->code_count && pack->packs[n].problems; n++) {
         points[count++] = (atx_point){ n + 1, 100 * pack->packs[n].median, 210, "median", NULL };
         points[count++] = (atx_point){ n + 1, 100 * pack->packs[n].p95, 30, "95 of 100", NULL };
     }

@@ -92,7 +92,8 @@ bool atx_catalog_has_added(const atx_catalog *catalog, const atx_op *op);
 at_status atx_catalog_trusted(const atx_template **t, atx_config *config, const atx_catalog *catalog,
                               const atx_op *op, at_error *err) AT_MUST_CHECK;
 
-/* Hash over the op and all its templates: changes when the space of the op may have changed. */
+/* Hash over the op and the templates that a search tries: changes when the space of the op may have changed.
+ */
 void atx_catalog_op_hash(char out[ATX_HASH_TEXT], const atx_catalog *catalog, const atx_op *op);
 bool atx_catalog_has_op_hash(const atx_catalog *catalog, const atx_op *op, const char *hash);
 

@@ -392,6 +392,8 @@ void atx_catalog_op_hash(char out[ATX_HASH_TEXT], const atx_catalog *catalog, co
     while ((next = next_by_name(catalog, of, last)) < catalog->template_count) {
         const atx_template *t = template_at(catalog, next);
         last = catalog->templates[next].name;
+        if (t && t->replace_count) /* for packs alone: no search tries it */
+            continue;
         atx_sha256_add(&h, last, strlen(last) + 1);
         if (t)
             atx_sha256_add(&h, t->text.hash, sizeof t->text.hash);

@@ -15,7 +15,7 @@
 static at_status draw_all(atx_pack_sample **out, int count, atx_pack_use use, atx_rng *rng,
                           const atx_pack_request *r, at_error *err)
 {
-    *out = calloc((size_t)count, sizeof **out);
+    *out = calloc((size_t)count + 1, sizeof **out);
     if (!*out)
         return atx_no_memory(err);
     for (int i = 0; i < count; i++)
@@ -123,7 +123,7 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 #define SHARE_CHOICE  0.3
 #define SHARE_TREES   0.55
 #define SHARE_LEARNED 0.6 /* of that of the choice, to learn of an operation that no model knows */
-enum { MEASURED_KERNELS = 96, MEASURED_EACH = 48 };
+enum { MEASURED_KERNELS = 96, MEASURED_EACH = 24 };
 
 /* Everything that a pack is made of. */
 typedef struct making {
@@ -166,7 +166,7 @@ static bool want_best(bool *wanted, const atx_pack_candidates *c)
 
 static at_status measure_candidates(making *m, at_error *err)
 {
-    if (!atx_pack_candidates_cut(&m->c, MEASURED_KERNELS))
+    if (!atx_pack_candidates_cut(&m->c, MEASURED_KERNELS, m->r->kernels))
         return atx_no_memory(err);
     bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
     const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count,
@@ -201,10 +201,9 @@ static void add_to_all(making *m, int candidate)
 
 static at_status choose(making *m, at_error *err)
 {
-    int chosen[ATX_PACK_MAX_KERNELS] = { 0 };
     const int kernels = m->r->kernels;
     const int most = kernels > 0 && kernels < ATX_PACK_MAX_KERNELS ? kernels : ATX_PACK_MAX_KERNELS;
-    const int count = atx_pack_choose(chosen, &m->sets, most, m->r->within, &m->c);
+    const int count = atx_pack_choose_codes(&m->sets, m->pack, most, m->r->within, &m->c);
     free(m->all);
     free(m->wrong);
     m->all = calloc((size_t)m->c.count + 1, sizeof *m->all);
@@ -217,11 +216,10 @@ static at_status choose(making *m, at_error *err)
                         "%s: found no kernel that is valid%s for sizes of these ranges on %s",
                         m->r->domain->op->name, m->r->tuner ? ", and right," : "", m->r->device);
     for (int n = count; n > 0; n--)
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < m->sets.count[n - 1]; i++)
             add_to_all(m, m->sets.at[n - 1][i]);
-    m->pack->kernel_count = count;
-    m->pack->mean = atx_pack_mean_of(&m->c, chosen, count);
-    m->pack->bound = atx_pack_bound(&m->c, count, m->pack->mean);
+    m->pack->code_count = count;
+    m->pack->kernel_count = m->sets.count[count - 1];
     return AT_OK;
 }
 
@@ -259,27 +257,35 @@ static int count_of(const bool *measured, int count)
     return n;
 }
 
-/* The losses of the kernels that were chosen when there were `n`, on all problems that trees are grown on. */
+/* Where the losses of the kernels are that were chosen when there were `n` codes; returns how many. */
+static int find_places(int places[ATX_PACK_MAX_KERNELS], const making *m, int n)
+{
+    for (int i = 0; i < m->sets.count[n - 1]; i++)
+        places[i] = place_of(m, m->sets.at[n - 1][i]);
+    return m->sets.count[n - 1];
+}
+
+/* The losses of these kernels on all problems that trees are grown on. */
 static float *take_losses(const making *m, int n)
 {
     int places[ATX_PACK_MAX_KERNELS] = { 0 }, rows;
-    for (int i = 0; i < n; i++)
-        places[i] = place_of(m, m->sets.at[n - 1][i]);
-    return take_columns(&rows, m->grown_on, m->all_count, m->count + m->more_count, places, n, NULL);
+    const int count = find_places(places, m, n);
+    return take_columns(&rows, m->grown_on, m->all_count, m->count + m->more_count, places, count, NULL);
 }
 
-/* The first `n` kernels that were chosen when there were so many, with their tree. */
+/* The kernels that were chosen when there were `n` codes, with their tree. */
 static bool grow_pack_of(atx_pack *pack, const making *m, int n)
 {
     int rows;
-    const int *chosen = m->sets.at[n - 1];
+    const int *chosen = m->sets.at[n - 1], count = m->sets.count[n - 1];
     float *losses = m->c.kernels ? take_losses(m, n) : NULL;
-    float *of_choice = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, n, NULL);
+    float *of_choice = take_columns(&rows, m->c.losses, m->c.count, m->count, chosen, count, NULL);
     bool good = losses && of_choice;
-    pack->kernel_count = n;
-    for (int i = 0; good && i < n; i++)
+    pack->code_count = n;
+    pack->kernel_count = count;
+    for (int i = 0; good && i < count; i++)
         pack->kernels[i] = m->c.kernels[chosen[i]];
-    good = good && atx_pack_grow(pack, m->samples, losses, m->count + m->more_count) &&
+    good = good && atx_pack_grow(pack, m->samples, losses, m->measured[2], m->count + m->more_count) &&
            measure(&pack->chosen, pack, m->samples, of_choice, m->count);
     pack->chosen.measured = count_of(m->measured[0], m->count);
     free(losses);
@@ -287,13 +293,13 @@ static bool grow_pack_of(atx_pack *pack, const making *m, int n)
     return good;
 }
 
-/* The kernels that packs of 1, 2, ... kernels take for the problems to try on. false: out of memory. */
+/* The kernels that packs of 1, 2, ... codes take for the problems to try on. false: out of memory. */
 static bool want_taken(bool *wanted, const making *m)
 {
     atx_geometry unused;
     atx_pack *fewer = malloc(sizeof *fewer);
     bool good = fewer != NULL;
-    for (int n = 1; good && n <= m->pack->kernel_count; n++) {
+    for (int n = 1; good && n <= m->pack->code_count; n++) {
         *fewer = *m->pack;
         good = grow_pack_of(fewer, m, n);
         for (int p = 0; good && p < m->other_count; p++) {
@@ -315,20 +321,31 @@ static atx_pack_kernel *take_all(const making *m)
     return kernels;
 }
 
+/* The kernels of the pack come first: those that only smaller ones have are not worth the time. */
+static bool want_first(bool *wanted, const making *m, int problems)
+{
+    for (int p = 0; wanted && p < problems; p++)
+        for (int k = 0; k < m->pack->kernel_count; k++)
+            wanted[(size_t)p * (size_t)m->all_count + (size_t)k] = true;
+    return wanted != NULL;
+}
+
 /* The losses of all on the problems that trees are grown on: where there is time, measured ones. */
 static at_status measure_all(making *m, at_error *err)
 {
     at_status status = AT_OK;
     const int count = m->count + m->more_count;
     atx_pack_kernel *kernels = take_all(m);
+    bool *wanted = calloc((size_t)count * (size_t)m->all_count + 1, sizeof *wanted);
     free(m->grown_on);
     m->grown_on = kernels ? atx_pack_losses(kernels, m->all_count, m->r, m->samples, count) : NULL;
     const atx_pack_table table = { kernels, m->samples, m->grown_on, m->measured[2], m->all_count,
-                                   count,   NULL,       m->wrong,    false };
-    if (!m->grown_on)
+                                   count,   wanted,     m->wrong,    false };
+    if (!want_first(wanted, m, count) || !m->grown_on)
         status = atx_no_memory(err);
     else if (m->r->tuner)
         status = atx_pack_tuner_measure(m->r->tuner, &table, SHARE_TREES, err);
+    free(wanted);
     free(kernels);
     return status;
 }
@@ -375,8 +392,7 @@ static bool measure_others(atx_pack_loss *out, const atx_pack *pack, const makin
 static bool make_pack_of(atx_pack *pack, const making *m, int n)
 {
     int places[ATX_PACK_MAX_KERNELS] = { 0 };
-    for (int i = 0; i < n; i++)
-        places[i] = place_of(m, m->sets.at[n - 1][i]);
+    find_places(places, m, n);
     return grow_pack_of(pack, m, n) && measure_others(&pack->held_out, pack, m, places);
 }
 
@@ -391,7 +407,7 @@ static bool draw_curves(making *m)
     float *first = take_columns(&rows, m->held_out, m->all_count, m->other_count, first_ones, count,
                                 count_of(m->measured[1], m->other_count) ? m->measured[1] : NULL);
     bool good = fewer && first && draw_curve(m->pack, first, rows);
-    for (int n = 1; n <= count && good; n++) {
+    for (int n = 1; n <= m->pack->code_count && good; n++) {
         *fewer = *m->pack;
         good = make_pack_of(fewer, m, n);
         m->pack->packs[n - 1] = fewer->held_out;
@@ -405,7 +421,8 @@ static at_status draw_problems(making *m, at_error *err)
 {
     const atx_pack_request *r = m->r;
     atx_rng rng = { r->seed };
-    m->count = m->other_count = r->problems;
+    m->count = r->problems;
+    m->other_count = atx_pack_holds_out(r->domain) ? r->problems : 0;
     m->more_count =
         m->count * MORE < ATX_PACK_MAX_PROBLEMS ? m->count * (MORE - 1) : ATX_PACK_MAX_PROBLEMS - m->count;
     at_status status = draw_all(&m->samples, m->count + m->more_count, ATX_PACK_TO_CHOOSE, &rng, r, err);
@@ -422,7 +439,7 @@ static at_status draw_problems(making *m, at_error *err)
 static void forget_losses(atx_pack *pack)
 {
     pack->chosen = pack->held_out = (atx_pack_loss){ .problems = 0 };
-    for (int n = 0; n < pack->kernel_count; n++)
+    for (int n = 0; n < ATX_PACK_MAX_KERNELS; n++)
         pack->curve[n] = pack->packs[n] = pack->chosen;
     for (int n = 0; n < pack->node_count; n++)
         pack->nodes[n].loss = 0;
@@ -451,7 +468,7 @@ static at_status make(making *m, at_error *err)
         ATX_THEN(status, try_all(m, err));
         again = status == AT_OK && strike_wrong(m);
     }
-    if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->kernel_count) && draw_curves(m)))
+    if (status == AT_OK && !(make_pack_of(m->pack, m, m->pack->code_count) && draw_curves(m)))
         status = atx_no_memory(err);
     if (m->pack->unknown)
         forget_losses(m->pack);

@@ -108,11 +108,12 @@ typedef struct atx_pack {
     char device[128];  /* "": any of its architecture */
     atx_pack_kernel kernels[ATX_PACK_MAX_KERNELS];
     int kernel_count;
+    int code_count; /* of the kernels: those that differ in their launch alone have one */
     atx_pack_node nodes[ATX_PACK_MAX_NODES];
     int node_count;
     atx_pack_loss chosen, held_out;            /* problems of the choice; others */
     atx_pack_loss curve[ATX_PACK_MAX_KERNELS]; /* with 1, 2, ... kernels, the best of them for each problem */
-    atx_pack_loss packs[ATX_PACK_MAX_KERNELS]; /* of a pack with so many kernels, which may be others */
+    atx_pack_loss packs[ATX_PACK_MAX_KERNELS]; /* of a pack with so many codes, which may be others */
     int candidates;                            /* kernels that were chosen from */
     /* Of the problems of the choice, the mean loss of the best kernel for each; what no other choice of as
      * many kernels is below. */
@@ -130,7 +131,7 @@ typedef struct atx_pack_request {
     const atx_target *target;
     const atx_limits *limits;
     const char *device;
-    int kernels;   /* at most; 0: as many as `within` needs */
+    int kernels;   /* codes at most; 0: as many as `within` needs */
     double within; /* mean loss that is good enough, 0.03; 0: all kernels are used */
     int problems;  /* to choose by, and as many to try on */
     uint64_t seed;

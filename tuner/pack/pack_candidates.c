@@ -15,8 +15,8 @@ enum { BEST = 6, ASKED = 64 }; /* of a problem; and of these the best of each ot
 /*
  * What the general form costs, which the model has not learned of: it knows kernels that have their sizes as
  * constants where `fixed` says so, and no configuration where its template would prefer another. A share of
- * the time and a time, by the table in README.md: arguments instead of constants; a const with the value that
- * is right for all sizes and not the one for these; sizes that the template would not choose it for; a
+ * the time and a time, by the table in README.md: arguments instead of constants; each const with the value
+ * that is right for all sizes and not the one for these; sizes that the template would not choose it for; a
  * template that stands in for others; tiles that are counted in a flat grid.
  */
 typedef struct cost {
@@ -24,7 +24,7 @@ typedef struct cost {
 } cost;
 
 static const cost OF_ARGUMENTS = { 0.003, 0.02e-6 };
-static const cost OF_CONSTS = { 0.007, 0.03e-6 };
+static const cost OF_CONST = { 0.003, 0.01e-6 };
 static const cost OF_PREFERENCES = { 0.05, 0 };
 static const cost OF_REPLACING_UNPREFERRED = { 0.25, 0 };
 static const cost OF_REPLACING = { 0.05, 0.05e-6 };
@@ -331,19 +331,19 @@ static bool has_constant_sizes(const atx_template *t, const int64_t *slots)
 
 /* How the kernel's consts differ from those that its configuration has for the sizes. */
 typedef struct differences {
-    bool sizes;  /* another value, as it is right for all sizes */
+    int sizes;   /* that have another value, as it is right for all sizes */
     bool launch; /* the launch is that of a search, and not that for a pack */
 } differences;
 
 /* Slots are those of the kernel where it is valid. */
 static differences compare_consts(const atx_pack_kernel *k, const int64_t *slots)
 {
-    differences d = { false, false };
+    differences d = { 0, false };
     int64_t natural[ATX_MAX_SLOTS];
     int n = 0;
     memcpy(natural, slots, sizeof natural);
     if (atx_config_bind(natural, k->t, &k->config, NULL) != AT_OK)
-        return (differences){ true, true };
+        return (differences){ 1, true };
     for (size_t i = 0; i < k->t->scope.let_count; i++) {
         const atx_let *let = &k->t->scope.lets[i];
         if (!let->rendered)
@@ -352,7 +352,7 @@ static differences compare_consts(const atx_pack_kernel *k, const int64_t *slots
         if (is_of_launch(let))
             d.launch |= value != let->general_value;
         else
-            d.sizes |= natural[let->slot] != value && !let->any;
+            d.sizes += natural[let->slot] != value && !let->any;
     }
     return d;
 }
@@ -429,8 +429,7 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
     if (has_constant_sizes(k->t, s->slots))
         ratio *= 1 + share_of(OF_ARGUMENTS, guess.time_s);
     const differences d = compare_consts(k, s->slots);
-    if (d.sizes)
-        ratio *= 1 + share_of(OF_CONSTS, guess.time_s);
+    ratio *= 1 + d.sizes * share_of(OF_CONST, guess.time_s);
     if (d.launch)
         ratio *= 1 + share_of(OF_LAUNCH, guess.time_s);
     if (!preferred)
@@ -458,8 +457,7 @@ static void fill_row(float *row, const atx_pack_kernel *kernels, int count, cons
         row[k] = row[k] > ATX_PACK_INVALID ? ATX_PACK_INVALID : row[k] / best - 1;
 }
 
-/* Only these, in their order. */
-static void compact(atx_pack_candidates *c, const bool *keep)
+void atx_pack_candidates_keep(atx_pack_candidates *c, const bool *keep)
 {
     size_t to = 0;
     int kept = 0;
@@ -497,7 +495,7 @@ static bool leave_out_rare(atx_pack_candidates *c)
             keep[k] = keep[k] || row[k] < ATX_PACK_INVALID;
     }
     if (keep)
-        compact(c, keep);
+        atx_pack_candidates_keep(c, keep);
     free(keep);
     return keep != NULL;
 }
@@ -534,21 +532,4 @@ float *atx_pack_losses(const atx_pack_kernel *kernels, int kernel_count, const a
     for (int i = 0; losses && i < count; i++)
         fill_row(losses + (size_t)i * (size_t)kernel_count, kernels, kernel_count, request, &samples[i]);
     return losses;
-}
-
-bool atx_pack_candidates_cut(atx_pack_candidates *c, int most)
-{
-    int *chosen = malloc(((size_t)most + 1) * sizeof *chosen);
-    bool *keep = calloc((size_t)c->count + 1, sizeof *keep);
-    const int count = chosen && keep ? atx_pack_choose(chosen, NULL, most, 0, c) : -1;
-    for (int k = 0; k < c->count && count >= 0; k++) {
-        keep[k] = c->kernels[k].t->replace_count > 0; /* of these the model expects the same */
-    }
-    for (int i = 0; i < count; i++)
-        keep[chosen[i]] = true;
-    if (count >= 0)
-        compact(c, keep);
-    free(keep);
-    free(chosen);
-    return count >= 0;
 }

@@ -24,8 +24,9 @@ typedef struct choice {
     int count;
     struct least {
         float first, second;
-        int at; /* whose the first is, among the chosen; -1: nobody's */
-    } * least;  /* of each problem */
+        int at;   /* whose the first is, among the chosen; -1: nobody's */
+    } * least;    /* of each problem */
+    double *sums; /* of each candidate, for best_in_place */
 } choice;
 
 static double look(choice *ch)
@@ -53,19 +54,19 @@ static int best_in_place(double *mean, const choice *ch, int without)
 {
     const atx_pack_candidates *c = ch->c;
     int best = -1;
-    for (int k = 0; k < c->count; k++) {
-        double sum = 0;
-        for (int p = 0; p < c->problems; p++) {
-            const struct least *l = &ch->least[p];
-            const float others = l->at == without && without >= 0 ? l->second : l->first;
-            const float mine = c->losses[(size_t)p * (size_t)c->count + (size_t)k];
-            sum += mine < others ? mine : others;
-        }
-        if (sum / c->problems < *mean - 1e-9) {
-            *mean = sum / c->problems;
+    memset(ch->sums, 0, (size_t)c->count * sizeof *ch->sums);
+    for (int p = 0; p < c->problems; p++) {
+        const struct least *l = &ch->least[p];
+        const float others = l->at == without && without >= 0 ? l->second : l->first;
+        const float *row = c->losses + (size_t)p * (size_t)c->count;
+        for (int k = 0; k < c->count; k++)
+            ch->sums[k] += (double)(row[k] < others ? row[k] : others);
+    }
+    for (int k = 0; k < c->count; k++)
+        if (ch->sums[k] / c->problems < *mean - 1e-9) {
+            *mean = ch->sums[k] / c->problems;
             best = k;
         }
-    }
     return best;
 }
 
@@ -142,8 +143,12 @@ int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within, c
 {
     choice ch = { .c = c, .chosen = chosen };
     ch.least = malloc(((size_t)c->problems + 1) * sizeof *ch.least);
-    if (!ch.least)
+    ch.sums = malloc(((size_t)c->count + 1) * sizeof *ch.sums);
+    if (!ch.least || !ch.sums) {
+        free(ch.least);
+        free(ch.sums);
         return -1;
+    }
     double mean = look(&ch); /* without any: what is valid for no problem does not gain */
     while (ch.count < most && ch.count < c->count && !(within > 0 && mean <= within)) {
         const int next = best_in_place(&mean, &ch, -1);
@@ -151,9 +156,12 @@ int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within, c
             break;
         chosen[ch.count++] = next;
         mean = look_at_all(&ch, exchange(&ch, look(&ch)));
-        if (sets)
+        if (sets) {
             memcpy(sets->at[ch.count - 1], chosen, (size_t)ch.count * sizeof *chosen);
+            sets->count[ch.count - 1] = ch.count;
+        }
     }
     free(ch.least);
+    free(ch.sums);
     return ch.count;
 }

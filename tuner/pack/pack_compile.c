@@ -31,6 +31,19 @@ static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const atx_pack *pack, i
     return status;
 }
 
+/* A code once. */
+static at_status take_code(atx_pack_compiled *out, atx_nvrtc *nvrtc, const atx_pack *pack, int kernel,
+                           at_error *err)
+{
+    int same = 0;
+    while (same < kernel && !atx_pack_same_code(&pack->kernels[same], &pack->kernels[kernel]))
+        same++;
+    if (same == kernel)
+        return compile(&out->codes[kernel], nvrtc, pack, kernel, err);
+    atx_str_add_bytes(&out->codes[kernel], out->codes[same].data, out->codes[same].len);
+    return atx_str_status(&out->codes[kernel], err);
+}
+
 static at_status compile_reference(atx_str *out, atx_nvrtc *nvrtc, const atx_pack *pack, at_error *err)
 {
     atx_str source = { 0 };
@@ -48,7 +61,7 @@ at_status atx_pack_compile(atx_pack_compiled *out, const atx_pack *pack, at_erro
     *out = (atx_pack_compiled){ .pack = pack };
     at_status status = atx_nvrtc_open(&nvrtc, err);
     for (int k = 0; k < pack->kernel_count && status == AT_OK; k++)
-        status = compile(&out->codes[k], nvrtc, pack, k, err);
+        status = take_code(out, nvrtc, pack, k, err);
     out->has_test = status == AT_OK && atx_pack_can_test(pack, NULL) == AT_OK;
     if (out->has_test && !pack->domain.op->shape.layout_count)
         status = compile_reference(&out->reference, nvrtc, pack, err);

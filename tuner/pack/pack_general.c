@@ -66,14 +66,33 @@ at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_err
     return atx_pack_render_kernel(out, &pack->kernels[kernel], &pack->limits, err);
 }
 
+bool atx_pack_same_code(const atx_pack_kernel *a, const atx_pack_kernel *b)
+{
+    bool same = a->t == b->t && a->narrow == b->narrow && memcmp(a->consts, b->consts, sizeof a->consts) == 0;
+    for (int i = 0; i < a->t->scope.param_count && same; i++)
+        same = a->t->scope.params[i].general || a->config.values[i] == b->config.values[i];
+    return same;
+}
+
+/* What is the launch's alone has its first value: kernels of one code have one source. */
+static atx_config config_of_code(const atx_pack_kernel *k)
+{
+    atx_config config = k->config;
+    for (int i = 0; i < k->t->scope.param_count; i++)
+        if (k->t->scope.params[i].general)
+            config.values[i] = k->t->scope.params[i].values[0];
+    return config;
+}
+
 at_status atx_pack_render_kernel(atx_str *out, const atx_pack_kernel *k, const atx_limits *limits,
                                  at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
     atx_pack_general general;
+    const atx_config config = config_of_code(k);
     at_status status = atx_pack_general_open(&general, k, err);
     ATX_THEN(status, atx_problem_bind(slots, &k->example, limits, err));
-    ATX_THEN(status, atx_render(out, &general.t, k->example.type, &k->config, slots, err));
+    ATX_THEN(status, atx_render(out, &general.t, k->example.type, &config, slots, err));
     atx_pack_general_close(&general);
     return status;
 }

@@ -27,6 +27,9 @@ int atx_pack_permutation(int64_t extents[ATX_MAX_DIMS], int order[ATX_MAX_DIMS],
 /* The problem with another size of one dimension. false: there is none. */
 bool atx_pack_with_size(atx_problem *out, const atx_problem *from, int dim, int64_t size);
 
+/* Are there problems that are not to choose by? Not of a list that is too short. */
+bool atx_pack_holds_out(const atx_pack_domain *domain);
+
 /* false: the domain has none that fits the device. */
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,
                    const atx_limits *limits);
@@ -109,15 +112,24 @@ void atx_pack_learned_clear(atx_pack_learned *learned); /* of zeros, too */
 at_status atx_pack_render_kernel(atx_str *out, const atx_pack_kernel *kernel, const atx_limits *limits,
                                  at_error *err) AT_MUST_CHECK;
 
-/* Which ones were chosen when there were 1, 2, ... of them. */
+/* Have they one code, and differ in their launch alone? */
+bool atx_pack_same_code(const atx_pack_kernel *a, const atx_pack_kernel *b);
+
+/* Which ones were chosen when there were 1, 2, ... of them, or of their codes; and how many these are. */
 typedef struct atx_pack_sets {
     int at[ATX_PACK_MAX_KERNELS][ATX_PACK_MAX_KERNELS];
+    int count[ATX_PACK_MAX_KERNELS];
 } atx_pack_sets;
 
 /* Up to `most` of the candidates, the first ones first; returns how many, -1: out of memory. `sets` may be
  * NULL, and is so where there may be more than ATX_PACK_MAX_KERNELS. */
 int atx_pack_choose(int *chosen, atx_pack_sets *sets, int most, double within,
                     const atx_pack_candidates *candidates);
+
+/* Kernels of up to `most` codes; returns how many codes there are, -1: out of memory. The pack's mean and
+ * bound become those of the codes. */
+int atx_pack_choose_codes(atx_pack_sets *sets, atx_pack *pack, int most, double within,
+                          const atx_pack_candidates *candidates);
 
 /* The mean over the problems of the least loss of the chosen ones. */
 double atx_pack_mean_of(const atx_pack_candidates *candidates, const int *chosen, int count);
@@ -126,12 +138,17 @@ double atx_pack_mean_of(const atx_pack_candidates *candidates, const int *chosen
  * no mean is below. */
 double atx_pack_bound(const atx_pack_candidates *candidates, int most, double mean);
 
-/* Those of the candidates that are worth being measured: about as many as `most`, with all forms of each
- * configuration. The others go. false: out of memory. */
-bool atx_pack_candidates_cut(atx_pack_candidates *candidates, int most);
+/* Only these, in their order. */
+void atx_pack_candidates_keep(atx_pack_candidates *candidates, const bool *keep);
 
-/* The tree over the pack's kernels, by their losses on these problems. false: out of memory. */
-bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count);
+/* Those of the candidates that are worth being measured for a pack of so many kernels (0: not known): about
+ * as many as `most`. The others go. false: out of memory. */
+bool atx_pack_candidates_cut(atx_pack_candidates *candidates, int most, int kernels);
+
+/* The tree over the pack's kernels, by their losses on these problems, of which some may be measured (NULL:
+ * none is). false: out of memory. */
+bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, const bool *measured,
+                   int count);
 
 /* What a comparison calls a product of sizes: "all", or of the last ones "rows*cols". */
 void atx_pack_add_product(atx_str *out, const atx_op *op, int which);

@@ -102,6 +102,7 @@ static at_status read_fewer(atx_pack *pack, const reading *r, uint32_t model, at
     for (uint32_t at = atx_json_first(&r->json, list); at && status == AT_OK && n < ATX_PACK_MAX_KERNELS;
          at = atx_json_next(&r->json, at))
         status = read_loss(&pack->packs[n++], r, at, "loss", err);
+    pack->code_count = n;
     return status;
 }
 

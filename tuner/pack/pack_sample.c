@@ -50,17 +50,24 @@ static bool draw_sizes(atx_problem *out, atx_rng *rng, const atx_pack_domain *do
            (!unaligned || atx_problem_set_aligns(out, &any, 1, NULL) == AT_OK);
 }
 
+enum { ENOUGH = 8, EACH = 4 }; /* listed problems, of which some are held out; each of so many is */
+
+bool atx_pack_holds_out(const atx_pack_domain *domain)
+{
+    return !domain->problems || domain->problem_count >= ENOUGH;
+}
+
 /* The problem that the call is for; calls[] are sums. */
 static bool draw_listed(atx_problem *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use)
 {
-    enum { ENOUGH = 8, EACH = 4 };
     const int count = domain->problem_count;
     const int64_t call = (int64_t)atx_rng_below(rng, (uint64_t)domain->calls[count - 1]);
     int i = 0;
     while (domain->calls[i] <= call)
         i++;
     *out = domain->problems[i];
-    return use == ATX_PACK_ANY || count < ENOUGH || (i % EACH == EACH - 1) == (use == ATX_PACK_HELD_OUT);
+    return use == ATX_PACK_ANY || !atx_pack_holds_out(domain) ||
+           (i % EACH == EACH - 1) == (use == ATX_PACK_HELD_OUT);
 }
 
 bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, atx_pack_use use,

@@ -6,6 +6,8 @@
  * than MIN problems would be left on a side, or where it is DEPTH deep; and what gains too little is undone,
  * from the leaves up.
  *
+ * A problem that was measured counts as MEASURED others: of those a model says less.
+ *
  * A leaf has all kernels in order, so that one that is not valid for the very sizes gives way to the next.
  */
 #include "pack/pack_parts.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN = 4, DEPTH = 11, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
+enum { MIN = 4, DEPTH = 11, MEASURED = 8, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
 #define GAIN   0.0005
 #define SEEN   8.0  /* problems that what is known of all weighs as much as */
 #define UNSEEN 1.0  /* lost by a kernel that was valid for no problem */
@@ -23,7 +25,9 @@ typedef struct growing {
     atx_pack *pack;
     const atx_pack_sample *samples;
     const float *losses;  /* [problem * kernels + kernel] */
+    const bool *measured; /* which of the problems; NULL: none */
     atx_pack_node *nodes; /* with the sum of losses that each would have as a leaf */
+    double *weights;      /* of each node's problems */
     int *node_count;
 } growing;
 
@@ -73,6 +77,19 @@ bool atx_pack_meets(const atx_pack *pack, const atx_problem *problem, int node)
     return at == node;
 }
 
+static double weight_of(const growing *g, int problem)
+{
+    return g->measured && g->measured[problem] ? MEASURED : 1;
+}
+
+static double weight_of_all(const growing *g, const int *problems, int count)
+{
+    double all = 0;
+    for (int i = 0; i < count; i++)
+        all += weight_of(g, problems[i]);
+    return all;
+}
+
 /*
  * What each kernel is expected to lose on problems like these, where it is valid: the mean, with as much
  * weight of what was expected `above` as SEEN problems have.
@@ -84,8 +101,9 @@ static void score(double *out, const growing *g, const int *problems, int count,
         double sum = SEEN * above[k], weight = SEEN;
         for (int i = 0; i < count; i++) {
             const float loss = g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)k];
-            sum += loss < ATX_PACK_INVALID ? (double)loss : 0;
-            weight += loss < ATX_PACK_INVALID;
+            const double mine = loss < ATX_PACK_INVALID ? weight_of(g, problems[i]) : 0;
+            sum += mine * (double)loss;
+            weight += mine;
         }
         out[k] = sum / weight;
     }
@@ -113,7 +131,7 @@ static double lose(const growing *g, const int *problems, int count, const doubl
         int n = 0;
         while (n < kernels && row[order[n]] >= ATX_PACK_INVALID)
             n++;
-        sum += n < kernels ? (double)row[order[n]] : (double)ATX_PACK_INVALID;
+        sum += weight_of(g, problems[i]) * (double)(n < kernels ? row[order[n]] : ATX_PACK_INVALID);
     }
     return sum;
 }
@@ -135,16 +153,17 @@ static int divide(const atx_pack_node *node, const growing *g, int *problems, in
 static double spread(const growing *g, const int *problems, int count)
 {
     const int kernels = g->pack->kernel_count;
+    const double weights = weight_of_all(g, problems, count);
     double all = 0;
     for (int k = 0; k < kernels; k++) {
         double sum = 0, squares = 0;
         for (int i = 0; i < count; i++) {
             const float loss = g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)k];
-            const double x = (double)(loss < MOST ? loss : MOST);
-            sum += x;
-            squares += x * x;
+            const double x = (double)(loss < MOST ? loss : MOST), weight = weight_of(g, problems[i]);
+            sum += weight * x;
+            squares += weight * x * x;
         }
-        all += squares - sum * sum / count;
+        all += squares - sum * sum / weights;
     }
     return all;
 }
@@ -218,7 +237,7 @@ static void try_all(split *best, const growing *g, int *problems, int count)
 /* The comparison of a node; a leaf: there is none. */
 static atx_pack_node find_split(const growing *g, int *problems, int count, double loss, const double *scores)
 {
-    split best = { .cost = loss - GAIN * count, .above = scores };
+    split best = { .cost = loss - GAIN * weight_of_all(g, problems, count), .above = scores };
     if (count < 2 * MIN || best.cost <= 0)
         return best.node;
     try_all(&best, g, problems, count);
@@ -247,12 +266,14 @@ static double grow(int *at, const growing *g, int *problems, int count, int dept
         lost = grow(&node.yes, g, problems, yes, depth + 1, scores);
         lost += grow(&node.no, g, problems + yes, count - yes, depth + 1, scores);
     }
-    if (loss - lost < GAIN * count) {
+    const double weights = weight_of_all(g, problems, count);
+    if (loss - lost < GAIN * weights) {
         node.test = ATX_PACK_LEAF;
         lost = loss;
         *g->node_count = here + 1;
     }
     node.loss = loss;
+    g->weights[here] = weights;
     node.problems = count;
     sort(node.order, scores, g->pack->kernel_count);
     g->nodes[here] = node;
@@ -285,7 +306,7 @@ static int take(atx_pack *pack, const growing *g, int at) // NOLINT(misc-no-recu
     atx_pack_node node = { .test = from->test };
     if (from->test == ATX_PACK_LEAF) {
         memcpy(node.order, from->order, sizeof node.order);
-        node.loss = from->loss / from->problems;
+        node.loss = from->loss / g->weights[at];
         node.problems = from->problems;
     } else {
         node.which = from->which;
@@ -297,14 +318,19 @@ static int take(atx_pack *pack, const growing *g, int at) // NOLINT(misc-no-recu
     return to;
 }
 
-bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count)
+bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, const bool *measured,
+                   int count)
 {
     int problems[MOST_PROBLEMS], node_count = 0, root, size = 0;
     double above[ATX_PACK_MAX_KERNELS], least = 1e-3;
     atx_pack_node *nodes = malloc(((size_t)2 << DEPTH) * sizeof *nodes);
-    const growing g = { pack, samples, losses, nodes, &node_count };
-    if (!nodes)
+    double *weights = malloc(((size_t)2 << DEPTH) * sizeof *weights);
+    const growing g = { pack, samples, losses, measured, nodes, weights, &node_count };
+    if (!nodes || !weights) {
+        free(nodes);
+        free(weights);
         return false;
+    }
     for (int i = 0; i < count; i++)
         problems[i] = i;
     for (int k = 0; k < pack->kernel_count; k++)
@@ -315,5 +341,6 @@ bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *
     pack->node_count = 0;
     take(pack, &g, root);
     free(nodes);
+    free(weights);
     return true;
 }

@@ -101,10 +101,10 @@ static void add_model(atx_str *out, const atx_pack_writing *w, int m, const int 
     add_json_loss(out, "loss_of_the_choice", &pack->chosen);
     atx_str_addf(out, ",\n      \"choice\": {\"mean\": %.5f, \"bound\": %.5f}", pack->mean, pack->bound);
     atx_str_add(out, ",\n      \"with_fewer\": [\n");
-    for (int n = 0; n < pack->kernel_count; n++) {
+    for (int n = 0; n < pack->code_count; n++) {
         atx_str_addf(out, "        {\"kernels\": %d, ", n + 1);
         add_json_loss(out, "loss", &pack->packs[n]);
-        atx_str_add(out, n + 1 < pack->kernel_count ? "},\n" : "}\n      ]");
+        atx_str_add(out, n + 1 < pack->code_count ? "},\n" : "}\n      ]");
     }
     atx_str_add(out, ",\n      \"kernels\": [\n");
     for (int k = 0; k < pack->kernel_count; k++) {

@@ -337,6 +337,27 @@ Test(catalog, refuses_a_template_that_replaces_one_that_is_not_there)
     check_error("c.cu: found replaces 'aa'; expected the name of a template of 'mini'");
 }
 
+/* No search tries it, so winners stay what they are. */
+Test(catalog, a_template_that_replaces_others_is_no_part_of_the_hash_of_the_space)
+{
+    char without[ATX_HASH_TEXT], with[ATX_HASH_TEXT], one_more[ATX_HASH_TEXT];
+    put("mine", "op.cu", MINI_OP);
+    put("mine", "a.cu", USER_TEMPLATE("a", "ka"));
+    atx_catalog *c = open_root();
+    atx_catalog_op_hash(without, c, atx_catalog_find_op(c, "mini"));
+    atx_catalog_close(c);
+    put("mine", "b.cu", "/*!autotune\ntemplate b\nreplaces a\nkernel k\ngrid 1\nblock 1\n*/\nvoid k() {}\n");
+    c = open_root();
+    atx_catalog_op_hash(with, c, atx_catalog_find_op(c, "mini"));
+    atx_catalog_close(c);
+    put("mine", "c.cu", USER_TEMPLATE("c", "kc"));
+    c = open_root();
+    atx_catalog_op_hash(one_more, c, atx_catalog_find_op(c, "mini"));
+    atx_catalog_close(c);
+    cr_assert_str_eq(with, without);
+    cr_assert_str_neq(one_more, with);
+}
+
 Test(catalog, refuses_a_folder_without_templates)
 {
     check_error("found no .cu file in it or its sub-folders; expected templates");

@@ -107,9 +107,44 @@ Test(pack_choose, as_many_kernels_are_measured_as_there_may_be_and_those_that_st
         kernels[k] = (atx_pack_kernel){ .t = k < CANDIDATES - 1 ? &plain : &standing_in, .consts = { k } };
     for (int p = 0; p < PROBLEMS; p++)
         worst[p] = losses[p * CANDIDATES + CANDIDATES - 1] = 50;
-    cr_assert(atx_pack_candidates_cut(&c, 3));
+    cr_assert(atx_pack_candidates_cut(&c, 3, 2));
     cr_assert_eq(c.count, 4, "%d", c.count);
     cr_assert_eq(kernels[3].consts[0], CANDIDATES - 1);
     for (int p = 0; p < PROBLEMS; p++)
         cr_assert_eq(losses[p * 4 + 3], worst[p]);
+}
+
+/* Each of three kernels is the best of its own problem; two of them differ in their launch alone. */
+Test(pack_choose, kernels_that_differ_in_their_launch_count_as_one)
+{
+    static const atx_template t = { .scope = { .params = { { .general = true }, { .general = false } },
+                                               .param_count = 2 } };
+    float losses[] = { 0, 0.4F, 0.4F, 0.4F, 0, 0.4F, 0.4F, 0.4F, 0 };
+    atx_pack_kernel kernels[] = { { .t = &t, .config.values = { 128, 1 } },
+                                  { .t = &t, .config.values = { 128, 2 } },
+                                  { .t = &t, .config.values = { 256, 1 } } };
+    const atx_pack_candidates c = { .kernels = kernels, .losses = losses, .count = 3, .problems = 3 };
+    atx_pack_sets sets;
+    atx_pack *pack = calloc(1, sizeof *pack);
+    cr_assert(atx_pack_same_code(&kernels[0], &kernels[2]) && !atx_pack_same_code(&kernels[0], &kernels[1]));
+    cr_assert_eq(atx_pack_choose_codes(&sets, pack, 2, 0, &c), 2);
+    cr_assert_eq(sets.count[0], 2, "%d kernels of one code", sets.count[0]);
+    cr_assert(sets.at[0][0] != 1 && sets.at[0][1] != 1);
+    cr_assert_eq(sets.count[1], 3, "%d kernels of two codes", sets.count[1]);
+    cr_assert_float_eq(pack->mean, 0, 1e-9);
+    free(pack);
+}
+
+/* A kernel for all problems, somewhat slower than two that are for half of them each: a pack of one kernel
+ * has it, and one of two has not. */
+Test(pack_choose, a_kernel_that_a_small_pack_needs_is_measured)
+{
+    static atx_template t;
+    float losses[] = { 0.01F, 0, ATX_PACK_INVALID, 0.01F, ATX_PACK_INVALID, 0 };
+    atx_pack_kernel kernels[] = { { .t = &t, .config.values = { 0 } },
+                                  { .t = &t, .config.values = { 1 } },
+                                  { .t = &t, .config.values = { 2 } } };
+    atx_pack_candidates c = { .kernels = kernels, .losses = losses, .count = 3, .problems = 2 };
+    cr_assert(atx_pack_candidates_cut(&c, 2, 1));
+    cr_assert_eq(kernels[0].config.values[0], 0);
 }

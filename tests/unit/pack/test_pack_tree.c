@@ -4,11 +4,13 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PROBLEMS = 16, KERNELS = 3 };
 
 static atx_catalog *catalog;
 static atx_pack_sample samples[PROBLEMS];
+static bool measured[PROBLEMS]; /* none, but where a test says so */
 
 typedef int64_t sizes_of[PROBLEMS][3];
 
@@ -25,7 +27,7 @@ static atx_pack *grow_on(sizes_of sizes, const float losses[PROBLEMS * KERNELS])
     for (int i = 0; i < PROBLEMS; i++)
         cr_assert_eq(atx_problem_init(&samples[i].problem, pack->domain.op, ATX_F32, sizes[i], 3, NULL),
                      AT_OK);
-    cr_assert(atx_pack_grow(pack, samples, losses, PROBLEMS));
+    cr_assert(atx_pack_grow(pack, samples, losses, measured, PROBLEMS));
     return pack;
 }
 
@@ -154,8 +156,26 @@ Test(pack_tree, a_tree_has_no_more_nodes_than_a_pack_may_have)
         for (int k = 0; k < KERNELS; k++)
             lost[i * KERNELS + k] = i / 4 % KERNELS == k ? 0.0F : 0.5F;
     }
-    cr_assert(atx_pack_grow(pack, many, lost, MANY));
+    cr_assert(atx_pack_grow(pack, many, lost, NULL, MANY));
     cr_assert_leq(pack->node_count, ATX_PACK_MAX_NODES);
     cr_assert_gt(pack->node_count, ATX_PACK_MAX_NODES / 2, "%d", pack->node_count);
+    done(pack);
+}
+
+/* Kernel 0 is expected to be the best everywhere, and was measured to be slow, in two of the problems. */
+Test(pack_tree, what_was_measured_counts_more_than_what_is_expected)
+{
+    float losses[PROBLEMS * KERNELS];
+    for (int i = 0; i < PROBLEMS; i++) {
+        measured[i] = i % (PROBLEMS / 2) == 0;
+        losses[i * KERNELS] = measured[i] ? 0.5F : 0;
+        losses[i * KERNELS + 1] = 0.1F;
+        losses[i * KERNELS + 2] = 0.2F;
+    }
+    atx_pack *pack = grow(losses);
+    cr_assert_eq(atx_pack_leaf(pack, &samples[0].problem)->order[0], 1);
+    memset(measured, 0, sizeof measured);
+    cr_assert(atx_pack_grow(pack, samples, losses, measured, PROBLEMS));
+    cr_assert_eq(atx_pack_leaf(pack, &samples[0].problem)->order[0], 0);
     done(pack);
 }

@@ -41,6 +41,7 @@ static inline atx_pack *make_permutations(const atx_catalog *catalog, const atx_
         cr_assert_gt(atx_pack_forms(forms, &k, slots), 0, "%s", KERNELS[i][0]);
         pack->kernels[pack->kernel_count++] = forms[0];
     }
+    pack->code_count = pack->kernel_count;
     pack->node_count = 5;
     pack->nodes[0] = (atx_pack_node){ .test = ATX_PACK_AT_MOST, .which = 7, .value = 16, .yes = 1, .no = 2 };
     pack->nodes[1] = (atx_pack_node){ .order = { 3, 0, 1, 2 } };
