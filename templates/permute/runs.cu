@@ -35,6 +35,7 @@ let       run     = product(l: c[l] > 1 ? t[l] : 1) # elements of an input run
 let       length  = product(l: r[l] > 1 ? t[l] : 1) # and of an output run
 let       odd     = align_in < 16 || any(l: n[l] > 1 && (c[l] > 1 ? begins[l] : 1) * i[l] % PIECE) # input runs begin anywhere
 const     PER     = gcd(gcd(min(align_out, 4) > sizeof(T) ? min(align_out, 4) / sizeof(T) : 1, length), gcd(l: (r[l] > 1 ? begins[l] : 1) * o[l])) # elements that a lane writes at once
+let       inner   = max(l: r[l] > 1 ? behind[l] : 1) # elements of an output run's dimensions that are whole
 general   KEEP=any PER=1
 
 # How far from each other neighbours along a dimension are in the tile: what lies between runs is as in the input but for whole copies.
@@ -63,7 +64,7 @@ let       axis[l] = tiles[l] == cuts && all(k > l: tiles[k] < cuts)
 let       several = max(1, min(min(cuts, MANY), blocks / (8 * device.sms)))
 let       groups[l] = axis[l] ? ceil_div(cuts, several) : tiles[l]
 let       table   = 16 * copies * (several > 1 ? 2 : 1) # where the tables are, in bytes
-let       shared_bytes = table + 8 * columns + 2 * length
+let       shared_bytes = table + 8 * columns + 2 * inner
 
 # Arguments, of two numbers each.
 let       shift[l]   = groups[l] == 1 ? 0 : log2(2 * groups[l] - 1)
@@ -74,7 +75,7 @@ let       part[l]    = t[l] | (c[l] > 1 ? 16384 : 0) | (r[l] > 1 ? 32768 : 0) | 
 let       reads      = rows * across | across << 32 | run << 48
 let       writes     = columns | words << 32
 let       shares     = 2147483647 / across + 1 | (2147483647 / width + 1) << 32
-let       layout     = table | 16 * copies << 32
+let       layout     = table | inner << 20 | (copies | sum(l: r[l] > 1 && behind[l] == inner ? s[l] : 0) << 14) << 32
 let       total      = count | skew << 32
 let       place      = sum(l: axis[l] ? l : 0) - 2 | width << 3 | at_once << 15 | cuts << 32
 let       along      = sum(l: axis[l] ? n[l] - t[l] : 0) | sum(l: axis[l] ? t[l] : 0) << 32
@@ -122,6 +123,7 @@ require   device.cc >= 80              # asynchronous copies
 require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: both sides may begin anywhere
 require   all(l: t[l] < 16384)         # of 14 bits
 require   e2 + PIECE <= 65536 && run < 32768 # places in the tile have 16 bits
+require   inner <= THREADS               # a thread for each of the table
 require   shared_bytes <= min(device.max_shared_bytes, 115000) # while a block reads, another writes
 require   THREADS <= device.max_threads_per_block
 require   blocks <= device.max_grid_x
@@ -149,10 +151,10 @@ constexpr int PIECE = 4, PER = 1, KEEP = 0;
  * A block moves boxes of the index space, which are whole runs of neighbouring elements on both sides: of the input's fastest
  * dimensions and of the output's. Both runs end with a part of a dimension, or with all of one. The tile has the input's runs
  * as the aligned pieces that cover them, so that a run may begin anywhere; a word of an output run is gathered from it.
- * Where a run is, in memory and in the tile, is the sum of its coordinates, each times a stride: a table has
- * that for the output's, another one where the elements of such a run are. All boxes have the
- * same form, so they share the tables: the last one of a dimension begins so early that it is whole, and what two boxes have
- * in common is written twice, the same. While a box is written the next one is on its way.
+ * Where a run is, in memory and in the tile, is the sum of its coordinates, each times a stride: a table has that for the
+ * output's, another one where the elements of such a run are, of its dimensions that are whole. All boxes have the same form,
+ * so they share the tables: the last one of a dimension begins so early that it is whole, and what two boxes have in common is
+ * written twice, the same. While a box is written the next one is on its way.
  */
 
 using Number = unsigned long long; /* two of 32 bits */
@@ -285,14 +287,31 @@ __device__ __forceinline__ void write_some(T *to, const T *tile, const unsigned 
         *(Word::Bits *)(to + at[j]) = word[j].bits;
 }
 
-__device__ __forceinline__ void write(T *out, const T *tile, const Place *places, const unsigned short *elements, const Words &words)
+/* Where the tile has the elements of an output run: a table has those of its dimensions that are whole. */
+struct Run {
+    const unsigned short *elements;
+    unsigned count, inverse, apart, skew;
+
+    __device__ __forceinline__ Run(const unsigned short *elements, unsigned count, unsigned apart, unsigned skew)
+        : elements(elements), count(count), inverse(0x7fffffff / count + 1), apart(apart), skew(count == 1 ? skew : 0)
+    {
+    }
+
+    __device__ __forceinline__ unsigned place(unsigned i) const
+    {
+        const unsigned whole = __umulhi(2 * i, inverse);
+        return elements[i - whole * count] + whole * apart + (PER > 1 ? whole / PER * skew : 0);
+    }
+};
+
+__device__ __forceinline__ void write(T *out, const T *tile, const Place *places, const Run &run, const Words &words)
 {
 #pragma unroll 1
     for (unsigned i = words.at; i < words.across; i += words.width) {
         unsigned place[PER], row = words.row;
 #pragma unroll
         for (int e = 0; e < PER; e++)
-            place[e] = elements[i * PER + e];
+            place[e] = run.place(i * PER + e);
 #pragma unroll 1
         for (; row + (BATCH - 1) * words.step < words.runs; row += BATCH * words.step)
             write_some<BATCH>(out + i * PER, tile, place, places + row, words.step);
@@ -321,25 +340,26 @@ permute_runs(T *__restrict__ out, const T *__restrict__ in, Number side2, Number
     unsigned box = boxes.first, begin = min(box * high(along), low(along));
     unsigned phase = read(memory, in - base, base + boxes.in + begin * low(strides), base + low(total), l, reads, low(shares));
     end_of_set();
-    Place *const columns = (Place *)(memory + low(layout)); /* while the copies are on their way */
+    Place *const columns = (Place *)(memory + (low(layout) & 0xfffff)); /* while the copies are on their way */
     unsigned short *const elements = (unsigned short *)(columns + words.runs);
     for (unsigned k = threadIdx.x; k < words.runs; k += THREADS)
         columns[k] = place_of<true, false>(k, l);
-    for (unsigned k = threadIdx.x; k < words.across * PER; k += THREADS)
-        elements[k] = (unsigned short)place_of<true, true>(k, l).tile;
+    const Run run(elements, low(layout) >> 20, high(layout) >> 14, l.skew);
+    if (threadIdx.x < run.count)
+        elements[threadIdx.x] = (unsigned short)place_of<true, true>(threadIdx.x, l).tile;
     for (;;) {
         const T *const tile = (const T *)memory + phase;
         T *const to = out + (boxes.out + begin * high(strides));
         box += boxes.groups;
         if (box < high(place)) {
-            memory = (unsigned char *)shared_memory + (memory == (unsigned char *)shared_memory ? high(layout) : 0);
+            memory = (unsigned char *)shared_memory + (memory == (unsigned char *)shared_memory ? (high(layout) & 0x3fff) * 16 : 0);
             begin = min(box * high(along), low(along));
             phase = read(memory, in - base, base + boxes.in + begin * low(strides), base + low(total), l, reads, low(shares));
         }
         end_of_set();
         wait_for_sets<1>();
         __syncthreads();
-        write(to, tile, columns, elements, words);
+        write(to, tile, columns, run, words);
         if (box >= high(place))
             break;
         __syncthreads();
