@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CC = 90, SKIP = 77, KERNELS = 8, SIZES = 9, DRAWN = 16, TURNS = 2 };
+enum { CC = 90, SKIP = 77, KERNELS = 12, SIZES = 9, DRAWN = 16, TEMPLATES = 3 };
 
 static const int64_t ROWS[SIZES] = { 1, 3, 8, 17, 32, 33, 64, 70, 128 };
 
@@ -209,8 +209,10 @@ static void add_kernel(atx_pack *pack, atx_pack_kernel k)
     for (int i = 0; i < pack->domain.problem_count; i++) {
         k.example = pack->domain.problems[i];
         must(atx_problem_bind(slots, &k.example, &pack->limits, &err), &err);
-        if (atx_pack_forms(forms, &k, slots) && atx_pack_allows(&unused, &forms[0], slots)) {
-            pack->kernels[pack->kernel_count++] = forms[0];
+        const int count = atx_pack_forms(forms, &k, slots);
+        if (count && atx_pack_allows(&unused, &forms[0], slots)) {
+            pack->kernels[pack->kernel_count] = forms[pack->kernel_count % count]; /* general ones by turns */
+            pack->kernel_count++;
             return;
         }
     }
@@ -235,24 +237,39 @@ static void add_kernels(atx_pack *pack, const atx_template *t, int count)
 
 /* Of an operation whose kernels for packs are templates of their own: some of each, the first valid one is
  * taken. */
-static atx_pack *make_of_all(const atx_catalog *catalog, const atx_pack_domain *domain)
+static atx_pack *make_of_all(const atx_catalog *catalog, const atx_pack_domain *domain, int sms)
 {
     atx_pack *pack = calloc(1, sizeof *pack);
     if (!pack)
         exit(1);
     pack->domain = *domain;
     atx_arch_limits(&pack->limits, CC);
-    pack->limits.sms = device_of()->sms;
+    pack->limits.sms = sms;
     for (int i = 0; i < atx_catalog_template_count(catalog, domain->op); i++) {
         const atx_template *t = atx_catalog_template(catalog, domain->op, i);
         if (t->replace_count)
-            add_kernels(pack, t, KERNELS / 2);
+            add_kernels(pack, t, KERNELS / TEMPLATES);
     }
     pack->node_count = 1;
     return pack;
 }
 
-/* The problems of a file, by turns with another kernel first. */
+/* By turns with another kernel first; of large problems one of the last template, whose blocks have several
+ * tiles. */
+static void try_of_all(trying *t, const atx_pack_domain *domain, int sms)
+{
+    atx_pack *pack = make_of_all(t->catalog, domain, sms);
+    open_pack(t, pack);
+    for (int i = 0; i < domain->problem_count; i++) {
+        const int first = sms > 1 ? i : pack->kernel_count - 1 - i % (KERNELS / TEMPLATES);
+        for (int k = 0; k < pack->kernel_count; k++)
+            pack->nodes[0].order[k] = (unsigned char)((first + k) % pack->kernel_count);
+        try_problem(t, domain->problems[i]);
+    }
+    close_pack(t, pack);
+}
+
+/* The problems of a file, for a device and, as if they were large, for one of a single multiprocessor. */
 static void try_listed(trying *t, const atx_op *op, atx_dtype type, const char *file)
 {
     atx_shapes shapes = { 0 };
@@ -262,14 +279,8 @@ static void try_listed(trying *t, const atx_op *op, atx_dtype type, const char *
                          &err),
          &err);
     must(atx_pack_domain_list(&domain, op, type, &shapes, file, &err), &err);
-    atx_pack *pack = make_of_all(t->catalog, &domain);
-    open_pack(t, pack);
-    for (int i = 0; i < TURNS * domain.problem_count; i++) {
-        for (int k = 0; k < pack->kernel_count; k++)
-            pack->nodes[0].order[k] = (unsigned char)((i + k) % pack->kernel_count);
-        try_problem(t, domain.problems[i / TURNS]);
-    }
-    close_pack(t, pack);
+    try_of_all(t, &domain, device_of()->sms);
+    try_of_all(t, &domain, 1);
     atx_pack_domain_clear(&domain);
     atx_shapes_clear(&shapes);
 }
@@ -293,7 +304,7 @@ static bool try_op(trying *t, char *text)
         return true;
     }
     must(atx_pack_domain_read(&domain, op, type, words + 2, count - 2, &err), &err);
-    atx_pack *pack = make_pack(t->catalog, NULL, &domain, KERNELS);
+    atx_pack *pack = make_pack(t->catalog, NULL, &domain, 8);
     open_pack(t, pack);
     for (int i = 0; i < DRAWN; i++) {
         int64_t sizes[ATX_MAX_DIMS];

@@ -191,11 +191,18 @@ int atx_pack_forms(atx_pack_kernel forms[2], const atx_pack_kernel *kernel, int6
     return 1 + make_general(&forms[1], NULL);
 }
 
+static bool has(const atx_pack_candidates *c, const atx_pack_kernel *kernel)
+{
+    int i = 0;
+    while (i < c->count && !is_same(&c->kernels[i], kernel))
+        i++;
+    return i < c->count;
+}
+
 static at_status add(atx_pack_candidates *c, const atx_pack_kernel *kernel, at_error *err)
 {
-    for (int i = 0; i < c->count; i++)
-        if (is_same(&c->kernels[i], kernel))
-            return AT_OK;
+    if (has(c, kernel))
+        return AT_OK;
     if (c->count == c->cap) {
         const int cap = c->cap ? 2 * c->cap : 64;
         atx_pack_kernel *more = realloc(c->kernels, (size_t)cap * sizeof *more);
@@ -215,6 +222,8 @@ static at_status add_forms(atx_pack_candidates *c, const atx_pack_kernel *kernel
 {
     bool rare[ATX_PACK_MAX_CONSTS];
     atx_pack_kernel general = *kernel, half = *kernel;
+    if (has(c, kernel)) /* and so its forms */
+        return AT_OK;
     at_status status = add(c, kernel, err);
     if (status != AT_OK || !make_general(&general, NULL))
         return status;
