@@ -520,8 +520,8 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         { "--front", ATX_OPT_TEXT, "time,FIGURE",
           "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
           &a.front },
-        { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations (0: all; with --within: 20)",
-          &a.max_trials },
+        { "--max-trials", ATX_OPT_COUNT, "N",
+          "try at most N configurations (0: all; with --within: 12, without a model 20)", &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
           "search strategy, see `autotune list strategies` (default: model, which stops when it expects to "
           "gain less than 0.5 %)",

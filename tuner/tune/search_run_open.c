@@ -68,17 +68,28 @@ const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const 
  * tries the same ones again. */
 #define EXHAUSTIVE_LIMIT 40
 /* Of a problem of a population, unless the user says another number: more problems teach more than more
- * trials of each. */
-#define TRIALS_OF_MANY 20
+ * trials of each. Without a model the first trials are not among the best yet. */
+#define TRIALS_OF_FIRST 20
+#define TRIALS_OF_MANY  12
 /* A search that ends by itself does so when this share of the time is not expected to be gained. */
 #define WORTH 0.005
+
+static int64_t most_trials(const atx_search_run *c)
+{
+    const atx_tune_options *o = c->env->options;
+    if (o->max_trials > 0)
+        return o->max_trials;
+    if (!o->population)
+        return c->proposals.search.total;
+    return c->proposals.expected ? TRIALS_OF_MANY : TRIALS_OF_FIRST;
+}
 
 static void choose_strategy(atx_search_run *c)
 {
     const atx_tune_options *o = c->env->options;
     const atx_pool *pool = c->env->builder.pool;
     const int64_t total = c->proposals.search.total;
-    int64_t limit = o->max_trials > 0 ? o->max_trials : o->population ? TRIALS_OF_MANY : total;
+    int64_t limit = most_trials(c);
     if (c->is_copy) {
         c->proposals.strategy = &atx_strategy_exhaustive;
         limit = total;
@@ -162,7 +173,8 @@ static at_status find_hints(atx_search_run *c, at_error *err)
         atx_lookup_add_shipped(lookup);
     if (status == AT_OK)
         status = atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
-    add_hints(c, hints, status == AT_OK ? expected : 0);
+    c->proposals.expected = status == AT_OK ? expected : 0;
+    add_hints(c, hints, c->proposals.expected);
     if (status == AT_OK) {
         status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
         add_hints(c, hints, status == AT_OK ? count : 0);
