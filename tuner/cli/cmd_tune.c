@@ -207,9 +207,7 @@ static at_status read_within(double *out, const char *text, at_error *err)
     return AT_OK;
 }
 
-/* Trials of a problem of a population: more problems teach more than more trials of each. */
-#define TRIALS_OF_MANY 20
-#define UNSAID         (-1)
+#define UNSAID (-1)
 
 static at_status plan_population(plan *p, const tune_args *a, at_error *err)
 {
@@ -222,7 +220,7 @@ static at_status plan_population(plan *p, const tune_args *a, at_error *err)
                         a->within ? "--within" : "--tune-for");
     p->options.population = &p->population;
     if (a->max_trials == UNSAID)
-        p->options.max_trials = TRIALS_OF_MANY;
+        p->options.max_trials = ATX_TRIALS_OF_POPULATION;
     p->population.until_s = a->tune_for_s > 0 ? atx_now_s() + a->tune_for_s : 0;
     return a->within ? read_within(&p->population.within, a->within, err) : AT_OK;
 }
@@ -518,7 +516,8 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
           "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
           &a.front },
         { "--max-trials", ATX_OPT_COUNT, "N",
-          "try at most N configurations (default 0: all; with --within, --tune-for: 20)", &a.max_trials },
+          "try at most N configurations (default 0: all; with --within: 12, without a model 20)",
+          &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
           "search strategy, see `autotune list strategies` (default: model, which stops when "
           "something faster by 1 % is unlikely)",

@@ -21,6 +21,9 @@ typedef struct atx_tune_place {
     int workers; /* that there are cores for */
 } atx_tune_place;
 
+/* As many of each problem as suits a population, which knows whether there is a model. */
+#define ATX_TRIALS_OF_POPULATION (-1)
+
 typedef struct atx_tune_options {
     const char *const *devices;     /* CUDA ordinals, or replay:FILE; see device.h          */
     int device_count;               /* 0: every device                                     */
@@ -29,7 +32,7 @@ typedef struct atx_tune_options {
     int place_count;                /* 0: here                                             */
     const atx_strategy *strategy;   /* NULL: the model; all of a tiny space              */
     uint64_t seed;
-    int64_t max_trials;   /* per problem; 0: no limit                            */
+    int64_t max_trials;   /* per problem; 0: no limit; ATX_TRIALS_OF_POPULATION  */
     double budget_s;      /* wall time per problem, the re-measurement apart; 0: no limit */
     int jobs;             /* compile workers in all; 0: one a core               */
     bool force;           /* measure again what is already known                 */

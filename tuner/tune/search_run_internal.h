@@ -65,6 +65,7 @@ struct atx_search_run {
         bool exhausted;               /* the strategy has no more                              */
         bool waiting;                 /* it wants a report first                               */
         int64_t hints[ATX_MAX_HINTS]; /* search.hints                            */
+        int expected;                 /* configurations that a model expects to win            */
         atx_elsewhere elsewhere[ATX_MAX_ELSEWHERE]; /* search.elsewhere */
     } proposals;
     int owner;              /* of its jobs: see atx_pool_submit */

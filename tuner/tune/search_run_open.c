@@ -67,15 +67,29 @@ const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const 
 /* A space of so few is tried altogether unless a strategy is asked for. With a limit, the same command
  * tries the same ones again. */
 #define EXHAUSTIVE_LIMIT 40
+/* Of a problem of a population: more problems teach more than more trials of each. Without a model the first
+ * trials are not among the best yet. */
+#define TRIALS_OF_FIRST 20
+#define TRIALS_OF_MANY  12
 /* A search ends by itself when finding something better by twice this share of the time is unlikely. */
 #define WORTH 0.005
+
+static int64_t most_trials(const atx_search_run *c)
+{
+    const atx_tune_options *o = c->env->options;
+    if (o->max_trials > 0)
+        return o->max_trials;
+    if (o->max_trials != ATX_TRIALS_OF_POPULATION)
+        return c->proposals.search.total;
+    return c->proposals.expected ? TRIALS_OF_MANY : TRIALS_OF_FIRST;
+}
 
 static void choose_strategy(atx_search_run *c)
 {
     const atx_tune_options *o = c->env->options;
     const atx_pool *pool = c->env->builder.pool;
     const int64_t total = c->proposals.search.total;
-    int64_t limit = o->max_trials > 0 ? o->max_trials : total;
+    int64_t limit = most_trials(c);
     if (c->is_copy) {
         c->proposals.strategy = &atx_strategy_exhaustive;
         limit = total;
@@ -156,8 +170,10 @@ static at_status find_hints(atx_search_run *c, at_error *err)
     at_status status = atx_lookup_open(&lookup, s->store, s->catalog, err);
     if (status == AT_OK && !atx_env_is_replay(s)) /* a recording knows its own past only */
         atx_lookup_add_shipped(lookup);
-    ATX_THEN(status, atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err));
-    add_hints(c, hints, status == AT_OK ? expected : 0);
+    ATX_THEN(status,
+             atx_lookup_expected(hints, &expected, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err));
+    c->proposals.expected = status == AT_OK ? expected : 0;
+    add_hints(c, hints, c->proposals.expected);
     if (status == AT_OK) {
         status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
         add_hints(c, hints, status == AT_OK ? count : 0);
