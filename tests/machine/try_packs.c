@@ -206,6 +206,11 @@ static void add_kernel(atx_pack *pack, atx_pack_kernel k)
     atx_geometry unused;
     int64_t slots[ATX_MAX_SLOTS];
     at_error err = { 0 };
+    if (pack->kernel_count == KERNELS) {
+        fprintf(stderr, "try_packs: found more than %d templates for packs; raise TEMPLATES and KERNELS\n",
+                TEMPLATES);
+        exit(1);
+    }
     for (int i = 0; i < pack->domain.problem_count; i++) {
         k.example = pack->domain.problems[i];
         must(atx_problem_bind(slots, &k.example, &pack->limits, &err), &err);
