@@ -284,7 +284,7 @@ static void try_listed(trying *t, const atx_op *op, atx_dtype type, const char *
                          &err),
          &err);
     must(atx_pack_domain_list(&domain, op, type, &shapes, file, &err), &err);
-    try_of_all(t, &domain, device_of()->sms);
+    try_of_all(t, &domain, (int)device_of()->sms);
     try_of_all(t, &domain, 1);
     atx_pack_domain_clear(&domain);
     atx_shapes_clear(&shapes);

@@ -323,7 +323,10 @@ static at_status learn_op(atx_group *g, const atx_op_model *before, at_error *er
         status = atx_keep_portfolio(g->known, before, err);
     ATX_THEN(status, grow_members(g, err));
     ATX_THEN(status, calibrate(g, err));
-    return status == AT_OK ? grow_best(g, !before, err) : status;
+    ATX_THEN(status, grow_best(g, !before, err));
+    g->known->trials += before ? before->trials : 0;
+    g->known->problems += before ? before->problems : 0;
+    return status;
 }
 
 static const atx_op_model *known_before(const atx_model *before, const atx_op *op, const char *device)
