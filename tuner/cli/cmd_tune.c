@@ -516,8 +516,7 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
           "search for energy_j, registers, shared_bytes or spill_bytes too; print what none beats in all",
           &a.front },
         { "--max-trials", ATX_OPT_COUNT, "N",
-          "try at most N configurations (default 0: all; with --within: 12, without a model 20)",
-          &a.max_trials },
+          "try at most N configurations (default 0: all; --within: 12, without a model 20)", &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
           "search strategy, see `autotune list strategies` (default: model, which stops when "
           "something faster by 1 % is unlikely)",

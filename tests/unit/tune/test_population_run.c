@@ -49,9 +49,12 @@ Test(population_run, tries_few_configurations_of_a_problem_and_fewer_once_there_
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_shapes_read(&shapes, AT_SOURCE_DIR "/db/recordings/shapes.txt", catalog, NULL, &err),
                  AT_OK, "%s", err.text);
-    const atx_tune_options options = {
-        .devices = specs, .device_count = 1, .seed = 1, .db_path = db, .population = &plan
-    };
+    const atx_tune_options options = { .devices = specs,
+                                       .device_count = 1,
+                                       .seed = 1,
+                                       .db_path = db,
+                                       .population = &plan,
+                                       .max_trials = ATX_TRIALS_OF_POPULATION };
     cr_assert_eq(atx_tune(shapes.problems, shapes.count, catalog, &options, &events, &err), AT_OK, "%s",
                  err.text);
     cr_expect_eq(results, 14);
