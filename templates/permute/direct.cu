@@ -63,6 +63,7 @@ require   VEC <= min(align_in, align_out)
 require   side >= along * EACH         # all threads have as many vectors
 require   x * y * z <= device.max_threads_per_block
 require   (axis == 0 ? m1 : axis == 1 ? m2 : m3) <= 65535 && inner * outer <= 65535
+require   inner <= 46341               # beyond, the product with `inverse` is not always the quotient
 prefer    VEC == widest             # narrower ones are slower
 prefer    VEC == 16 || (VEC == 8 && i7 == 1) || count * sizeof(T) < (sizeof(T) < 4 ? 786432 : 2097152) # others go through shared memory
 prefer    THREADS == 128 && (EACH == 1) == (count * sizeof(T) < 3000000)

@@ -18,11 +18,38 @@ static const char *place_of(const char *list, int index)
     return list;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    const size_t len = strcspn(a, ",");
+    return strcspn(b, ",") == len && memcmp(a, b, len) == 0;
+}
+
+static bool names_device(const char *at)
+{
+    const size_t digits = strspn(at, "0123456789");
+    return strncmp(at, "GPU-", 4) == 0 || strncmp(at, "MIG-", 4) == 0 ||
+           (digits > 0 && digits == strcspn(at, ","));
+}
+
+/* Each place is a device of its own. Of other lists, as "0,-1,1", the driver takes a part. */
+static bool is_plain(const char *list)
+{
+    const char *at;
+    for (int i = 0; (at = place_of(list, i)); i++) {
+        if (!names_device(at))
+            return false;
+        for (int k = 0; k < i; k++)
+            if (is_same(place_of(list, k), at))
+                return false;
+    }
+    return true;
+}
+
 void atx_hide_others(atx_hidden *out, int ordinal)
 {
     char own[64];
     const char *list = getenv(VARIABLE), *at = place_of(list, ordinal);
-    if (list && (!at || strcspn(at, ",") == 0))
+    if (list && !(at && is_plain(list)))
         return;
     out->before = list ? strdup(list) : NULL;
     if (list && !out->before)

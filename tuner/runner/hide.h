@@ -12,7 +12,8 @@ typedef struct atx_hidden {
     int named;    /* how many GPUs it named; 0: not set                               */
 } atx_hidden;
 
-/* Before the driver starts; `out` is zeroed. Hides nothing where the variable names fewer GPUs. */
+/* Before the driver starts; `out` is zeroed. Hides nothing where the variable names fewer GPUs, one twice, or
+ * something else: the driver says what that means. */
 void atx_hide_others(atx_hidden *out, int ordinal);
 
 /*

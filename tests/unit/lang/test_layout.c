@@ -215,21 +215,51 @@ Test(layout, other_ops_are_read_as_before)
     cr_expect_str_eq(read("64x32"), "transpose 64x32 f32");
 }
 
-static int64_t configurations(const atx_problem *p, const char *but)
+static int64_t count_of(const atx_template *t, const atx_problem *p)
 {
     at_error err = { 0 };
     atx_limits limits;
-    int64_t slots[ATX_MAX_SLOTS] = { 0 }, count = 0;
+    atx_space *space = NULL;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
     cr_assert_eq(atx_arch_parse(&limits, "sm_90", &err), AT_OK);
     cr_assert_eq(atx_problem_bind(slots, p, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    const int64_t count = atx_space_count(space);
+    atx_space_close(space);
+    return count;
+}
+
+static int64_t configurations(const atx_problem *p, const char *but)
+{
+    int64_t count = 0;
     for (int i = 0; i < atx_catalog_template_count(catalog, p->op); i++) {
         const atx_template *t = atx_catalog_template(catalog, p->op, i);
-        atx_space *space = NULL;
-        cr_assert_eq(atx_space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
-        count += strcmp(t->name, but) == 0 ? 0 : atx_space_count(space);
-        atx_space_close(space);
+        count += strcmp(t->name, but) == 0 ? 0 : count_of(t, p);
     }
     return count;
+}
+
+/*
+ * A block of `direct` divides its number by a count as a product with 2^31 / count, rounded up. That is right
+ * up to 46341, for as many blocks as a grid has; the last of 46410 would be one too far.
+ */
+Test(layout, direct_has_no_more_blocks_than_its_division_is_right_for)
+{
+    const char text[] = "permute 2x46341x2400 1,0,2\npermute 2x46410x2400 1,0,2\n";
+    const atx_template *t = atx_catalog_find_template(catalog, op, "direct");
+    atx_shapes shapes = { 0 };
+    at_error err = { 0 };
+    int wrong = 0;
+    for (uint64_t count = 1; count <= 46341; count++)
+        for (uint64_t last = count - 1; last < 65535; last += count) /* the quotient is the largest there */
+            wrong += 2 * last * (2147483647 / count + 1) >> 32 != last / count;
+    cr_expect_eq(wrong, 0, "%d", wrong);
+    cr_expect_eq(UINT64_C(2) * 46409 * (2147483647 / 46410 + 1) >> 32, 1);
+    cr_assert_eq(atx_shapes_parse(&shapes, text, strlen(text), "s.txt", catalog, NULL, &err), AT_OK, "%s",
+                 err.text);
+    /* Those that follow the output count 46341, or 46410; those that follow the input count 2. */
+    cr_expect_lt(count_of(t, &shapes.problems[1]), count_of(t, &shapes.problems[0]));
+    atx_shapes_clear(&shapes);
 }
 
 /* tests/data/permutations.txt: the 57 of the benchmarks, and layouts of programs. */

@@ -18,7 +18,14 @@ static const struct {
     { "4,7", 2, NULL, 0 },
     { "4", 1, NULL, 0 },
     { "", 0, NULL, 0 },
+    { "MIG-GPU-8932f937/1/0,3", 0, "MIG-GPU-8932f937/1/0", 2 },
     { "4,,5", 1, NULL, 0 },
+    /* The driver's list ends where no device is named: a runner must not show what is behind. */
+    { "4,,5", 0, NULL, 0 },
+    { "0,-1,1", 2, NULL, 0 },
+    { "0,-1,1", 0, NULL, 0 },
+    { "NoDevFiles", 0, NULL, 0 },
+    { "4,4", 1, NULL, 0 },
 };
 
 Test(hide, a_runner_shows_its_own_gpu_alone)
