@@ -122,7 +122,7 @@ class Programs(unittest.TestCase):
                 self.assertLessEqual({node["at_most"], node["at_most"] + 1}, {problem[node["of"] == "cols" and 2 or 1] for problem in problems})
 
     def test_the_test_program_ends_in_time(self):
-        """Without any it tries nothing, and says so."""
+        """Without any it tries nothing, and says so; nor is it content where no kernel takes what it is asked for."""
         cc = shutil.which(os.environ.get("CC", "cc")) or "cc"
         with open(os.path.join(self.folder, "rest.c"), "w", encoding="utf-8") as file:  # which the driver here has not
             for name in ("cuMemsetD8_v2", "cuMemcpyDtoD_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuEventElapsedTime_v2",
@@ -136,6 +136,11 @@ class Programs(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (3, ""))
         self.assertRegex(done.stdout, r"(?m)^0 of \d+ problems were tried in the time; ")
         self.assertRegex(done.stdout, r"(?m)^0 right, 0 wrong, 0 without a kernel, 0 without memory; by kernel:( 0)+$")
+        done = subprocess.run([os.path.join(self.folder, "test"), "1", "1", "0", "5"], capture_output=True, text=True, check=False,
+                              env={"LD_LIBRARY_PATH": os.path.dirname(FAKE)})
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+        self.assertRegex(done.stdout, r"(?m)^0 right, 0 wrong, 1 without a kernel, ")
+        self.assertIn("nothing was compared", done.stdout)
 
     def test_it_needs_the_driver_and_the_C_library_alone(self):
         self.build("cc", "main.c")
