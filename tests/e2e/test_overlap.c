@@ -120,6 +120,17 @@ Test(overlap, fewer_devices_than_it_seemed_are_all_that_is_used)
     e2e_expect_no_process();
 }
 
+/* A user hides devices so. */
+Test(overlap, a_device_behind_a_place_that_names_none_is_not_used)
+{
+    setenv("CUDA_VISIBLE_DEVICES", "0,-1,1", 1);
+    e2e_script("count 2");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(DEVICES), 1);
+    e2e_expect_no_process();
+}
+
 Test(overlap, more_devices_than_it_seemed_are_used)
 {
     unsetenv("CUDA_VISIBLE_DEVICES");
