@@ -313,7 +313,7 @@ atx_range atx_bounds_limited(const atx_bounding *b, atx_range bound, atx_range v
     if (atx_bounds_of_data(b, &bound.most) && !atx_bounds_of_data(b, &value.most))
         return value;
     bound.least = value.least;
-    if (value.most.rounded && !bound.most.rounded && !has_params(b, &bound.most))
+    if (value.most.rounded[0] && !bound.most.rounded[0] && !has_params(b, &bound.most))
         return bound; /* the value asks for sizes that steps divide */
     return atx_poly_within(&value.most, &bound.most) && !atx_poly_within(&bound.most, &value.most) ? value
                                                                                                    : bound;

@@ -62,6 +62,18 @@ static atx_poly made_of(atx_poly_table *s, atx_poly_kind kind, const atx_poly *a
 
 /* ---- sums ---- */
 
+/* What was rounded for `p`, and for another one of which it is made. */
+static void join_rounded(atx_poly *p, const atx_poly *with)
+{
+    for (int i = 0; i < ATX_POLY_ROUNDED && with->rounded[i]; i++) {
+        int k = 0;
+        while (k < ATX_POLY_ROUNDED && p->rounded[k] && p->rounded[k] != with->rounded[i])
+            k++;
+        if (k < ATX_POLY_ROUNDED)
+            p->rounded[k] = with->rounded[i];
+    }
+}
+
 atx_poly atx_poly_number(long value)
 {
     atx_poly p = { .count = value != 0 };
@@ -99,7 +111,7 @@ atx_poly atx_poly_add(const atx_poly *a, const atx_poly *b, long times)
 {
     atx_poly p = *a;
     p.bad = a->bad || b->bad || labs(times) > MOST_FACTOR;
-    p.rounded = a->rounded ? a->rounded : b->rounded;
+    join_rounded(&p, b);
     p.dropped = a->dropped || b->dropped;
     for (int i = 0; i < b->count && !p.bad && times; i++) {
         atx_poly_term term = b->terms[i];
@@ -149,7 +161,8 @@ static bool simplify(atx_poly *out, atx_poly_table *s, const atx_poly_term *term
             continue;
         atx_poly one = { .count = 1, .terms = { rest } };
         *out = atx_poly_multiply(s, &one, &a);
-        out->rounded = out->rounded ? out->rounded : up ? id + 1 : 0;
+        const atx_poly own = { .rounded = { (short)(up ? id + 1 : 0) } };
+        join_rounded(out, &own);
         out->dropped = true;
         return true;
     }
@@ -169,9 +182,9 @@ static bool multiply_terms(atx_poly_term *out, const atx_poly_term *a, const atx
 
 atx_poly atx_poly_multiply(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
-    atx_poly p = { .bad = a->bad || b->bad,
-                   .rounded = a->rounded ? a->rounded : b->rounded,
-                   .dropped = a->dropped || b->dropped };
+    atx_poly p = { .bad = a->bad || b->bad, .dropped = a->dropped || b->dropped };
+    join_rounded(&p, a);
+    join_rounded(&p, b);
     for (int i = 0; i < a->count && !p.bad; i++)
         for (int k = 0; k < b->count && !p.bad; k++) {
             atx_poly_term term;
@@ -261,7 +274,8 @@ atx_poly atx_poly_divide(atx_poly_table *s, const atx_poly *a, const atx_poly *b
     if (b->count > 1)
         return divide_by_sum(&quotient, s, a, b) ? quotient : made_of(s, ATX_SYMBOL_FLOOR, a, b);
     split(&quotient, &rest, a, &b->terms[0]);
-    quotient.rounded = a->rounded ? a->rounded : b->rounded;
+    join_rounded(&quotient, a);
+    join_rounded(&quotient, b);
     quotient.dropped = a->dropped || b->dropped;
     const bool number = atx_poly_is_number(&left, &rest);
     if (number && (left <= 0 || b->terms[0].degree == 0)) /* -1 / n is -1 */
@@ -287,7 +301,8 @@ atx_poly atx_poly_divide_up(atx_poly_table *s, const atx_poly *a, const atx_poly
     if (a->bad || b->bad || b->count != 1 || b->terms[0].factor <= 0)
         return BAD;
     split(&quotient, &rest, a, &b->terms[0]);
-    quotient.rounded = a->rounded ? a->rounded : b->rounded;
+    join_rounded(&quotient, a);
+    join_rounded(&quotient, b);
     quotient.dropped = a->dropped || b->dropped;
     if (atx_poly_is_number(&left, &rest)) {
         const atx_poly one = atx_poly_number(left > 0);
@@ -354,7 +369,7 @@ double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial)
 
 atx_poly atx_poly_least(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
-    const bool exact = a->rounded && !b->rounded && atx_poly_within(b, a); /* min(y, n - 1) */
+    const bool exact = a->rounded[0] && !b->rounded[0] && atx_poly_within(b, a); /* min(y, n - 1) */
     if (atx_poly_within(a, b) && !exact)
         return *a;
     return atx_poly_within(b, a) ? *b : made_of(s, ATX_SYMBOL_MIN, a, b);
@@ -383,7 +398,8 @@ atx_poly atx_poly_over(const atx_poly_table *s, const atx_poly *p)
         return *p;
     const atx_poly a = atx_poly_over(s, &s->items[p->terms[0].of[0]].a);
     const atx_poly b = atx_poly_over(s, &s->items[p->terms[0].of[0]].b);
-    atx_poly all = { .bad = a.bad || b.bad, .rounded = p->rounded, .dropped = p->dropped };
+    atx_poly all = { .bad = a.bad || b.bad, .dropped = p->dropped };
+    join_rounded(&all, p);
     const atx_poly *const both[] = { &a, &b };
     for (int n = 0; n < 2; n++)
         for (int i = 0; i < both[n]->count && !all.bad; i++) {
@@ -432,7 +448,8 @@ static atx_poly replace_symbol(atx_poly_table *s, int id, atx_poly_of_name *name
 
 atx_poly atx_poly_replace(atx_poly_table *s, const atx_poly *p, atx_poly_of_name *name, void *context)
 {
-    atx_poly sum = { .bad = p->bad, .rounded = p->rounded, .dropped = p->dropped };
+    atx_poly sum = { .bad = p->bad, .dropped = p->dropped };
+    join_rounded(&sum, p);
     for (int i = 0; i < p->count && !sum.bad; i++) {
         atx_poly product = atx_poly_number(p->terms[i].factor);
         for (int k = 0; k < p->terms[i].degree; k++) {

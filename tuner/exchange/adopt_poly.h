@@ -10,6 +10,7 @@
 #define ATX_POLY_DEGREE  6
 #define ATX_POLY_SYMBOLS 200
 #define ATX_POLY_NAME    64
+#define ATX_POLY_ROUNDED 4
 
 typedef struct atx_poly_term {
     long factor;
@@ -20,9 +21,10 @@ typedef struct atx_poly_term {
 typedef struct atx_poly {
     atx_poly_term terms[ATX_POLY_TERMS]; /* in the order in which they came; no two of the same symbols */
     int count;
-    bool bad;     /* it became too large: nothing is known */
-    int rounded;  /* 1 + the symbol a / b that times b was taken for a, as of no rest; 0: none */
-    bool dropped; /* a rest was: (a / b) * b as a, also where b is a number */
+    bool bad;                        /* it became too large: nothing is known */
+    short rounded[ATX_POLY_ROUNDED]; /* 1 + symbols a / b that times b were taken for a, as of no rest; 0: no
+                                        more of them */
+    bool dropped;                    /* a rest was: (a / b) * b as a, also where b is a number */
 } atx_poly;
 
 typedef enum atx_poly_kind {

@@ -37,6 +37,8 @@ void atx_draft_host_values(atx_draft *d); /* of what is no size: after the sizes
 
 /* The author's value of a parameter; the largest of its values, `value` at least. */
 bool atx_draft_param_value(long *out, const atx_draft *d, const char *name);
+/* Whether the file does not define it. */
+bool atx_draft_guesses_param(const atx_draft *d, const char *name);
 long atx_draft_largest(const atx_draft *d, const char *name, long value);
 
 /* How many elements integers of buffer k choose among, in a row of another one: n of x[row * n + i[k]], or of

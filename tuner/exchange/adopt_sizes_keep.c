@@ -14,7 +14,8 @@
 enum { TRIALS = 7 };
 
 /* Parameters for whose values no largest one is the furthest: they divide, or are subtracted, or are of the
- * block. Elements are written for each thread of a block, too. */
+ * block. Elements are written for each thread of a block, too. And those of which all of it is a multiple,
+ * such as ITEMS for each of 80 * 128 threads: the largest one would be as many times what the author has. */
 static bool find_uneven(bool uneven[ATX_POLY_SYMBOLS], const atx_draft *d, const atx_poly_table *symbols,
                         const atx_poly *p, bool written)
 {
@@ -31,12 +32,15 @@ static bool find_uneven(bool uneven[ATX_POLY_SYMBOLS], const atx_draft *d, const
         for (int k = 0; k < 3; k++)
             plain = plain && strcmp(d->block_param[k], e->name) != 0 &&
                     !(written && atx_draft_names_word(d->block[k], e->name));
+        bool all = !atx_draft_guesses_param(d, e->name);
         for (int k = 0; k < p->count; k++) { /* n - BLOCK: less for a larger one */
             const atx_poly one = { .count = 1, .terms = { p->terms[k] } };
-            plain = plain && !(p->terms[k].factor < 0 && atx_poly_has(symbols, &one, i));
+            const bool has = atx_poly_has(symbols, &one, i);
+            plain = plain && !(p->terms[k].factor < 0 && has);
+            all = all && has;
         }
-        uneven[i] = !plain;
-        any = any || !plain;
+        uneven[i] = !plain || all;
+        any = any || uneven[i];
     }
     return any;
 }
@@ -120,6 +124,21 @@ static void divide_by(atx_poly *p, int id)
     }
 }
 
+/* Whether a quotient of a number below 0 is in it, which a declaration rounds the other way. */
+static bool divides_below_zero(atx_poly_table *symbols, numbers *n, const atx_poly *p)
+{
+    bool below = false;
+    for (int i = symbols->count; i-- > 0 && !below;) {
+        const atx_poly_entry e = symbols->items[i];
+        long value;
+        if ((e.kind != ATX_SYMBOL_FLOOR && e.kind != ATX_SYMBOL_CEIL) || !atx_poly_has(symbols, p, i))
+            continue;
+        const atx_poly divided = atx_poly_replace(symbols, &e.a, as_number, n);
+        below = atx_poly_is_number(&value, &divided) && value < 0;
+    }
+    return below;
+}
+
 /* REACH <= SIZE as what is added <= what is taken away, without sizes that both have; false: it cannot be
  * written. */
 static bool require_within(atx_draft *d, atx_poly_table *symbols, const atx_poly *size, const bool *own)
@@ -138,7 +157,8 @@ static bool require_within(atx_draft *d, atx_poly_table *symbols, const atx_poly
     atx_poly_write(&text, symbols, &side[0]);
     atx_str_add(&text, " <= ");
     atx_poly_write(&text, symbols, &side[1]);
-    const bool good = !size->bad && !author.bad && !more.bad && !text.failed && !strchr(text.data, '.') &&
+    const bool good = !size->bad && !author.bad && !more.bad && !divides_below_zero(symbols, &n, &more) &&
+                      !text.failed && !strchr(text.data, '.') &&
                       atx_draft_add_rule(d, text.data, ATX_WHY_WITHIN);
     atx_str_clear(&text);
     return good;

@@ -25,6 +25,14 @@ bool atx_draft_param_value(long *out, const atx_draft *d, const char *name)
     return false;
 }
 
+bool atx_draft_guesses_param(const atx_draft *d, const char *name)
+{
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(atx_draft_param_line(&d->params[k]), name) == 0)
+            return d->params[k].guessed;
+    return false;
+}
+
 static atx_poly as_author(void *context, int id)
 {
     const atx_bounding *b = context;

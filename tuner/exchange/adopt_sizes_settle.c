@@ -323,25 +323,12 @@ static void write_poly(char out[ATX_DRAFT_EXPR], settling *s, const atx_poly *p)
 /* width * height - width - 1, as of the inner part of a grid: the whole grid. */
 static atx_poly whole(atx_poly p)
 {
-    atx_poly one = { .rounded = p.rounded };
+    atx_poly one = { 0 };
+    memcpy(one.rounded, p.rounded, sizeof one.rounded);
     for (int i = 0; i < p.count; i++)
         if (p.terms[i].factor > 0)
             one.terms[one.count++] = p.terms[i];
     return one.count == 1 && one.terms[0].degree ? one : p;
-}
-
-static const atx_draft_param *find_line(const atx_draft *d, const char *name)
-{
-    for (int k = 0; k < d->param_count; k++)
-        if (strcmp(atx_draft_param_line(&d->params[k]), name) == 0)
-            return &d->params[k];
-    return NULL;
-}
-
-static bool is_guessed(const atx_draft *d, const char *name)
-{
-    const atx_draft_param *p = find_line(d, name);
-    return p && p->guessed;
 }
 
 /* Whether a number of a buffer with one, or one that the file does not say, decides it. */
@@ -395,7 +382,7 @@ static bool has_guessed(const settling *s, const atx_poly *p)
 {
     const atx_poly_table *symbols = &s->z->bounds.symbols;
     for (int i = 0; i < symbols->count; i++)
-        if (symbols->items[i].tag == ATX_TAG_PARAM && is_guessed(s->d, symbols->items[i].name) &&
+        if (symbols->items[i].tag == ATX_TAG_PARAM && atx_draft_guesses_param(s->d, symbols->items[i].name) &&
             atx_poly_has(symbols, p, i))
             return true;
     return false;
@@ -426,13 +413,12 @@ static void settle_buffer(settling *s, int k)
     a->before = begins_inside(s, k);
     if (a->size_guessed)
         return;
-    atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
-    size = whole(size);
-    const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
+    const atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
+    const atx_poly fixed = whole(atx_poly_replace(symbols, &size, as_number, s));
     const atx_poly lanes = atx_poly_number(a->type.lanes);
     const atx_poly all = atx_poly_multiply(symbols, &fixed, &lanes);
-    if (!all.bad && all.rounded)
-        add_require(s, all.rounded - 1);
+    for (int i = 0; i < ATX_POLY_ROUNDED && all.rounded[i] && !all.bad; i++)
+        add_require(s, all.rounded[i] - 1);
     write_poly(a->size, s, &all);
     if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
         a->zeroed = true; /* rows with gaps, a bound that is too large */
@@ -557,7 +543,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
         if (d->args[k].stars && !d->args[k].size[0])
             atx_draft_take_largest(d, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
-        if (s.fixed[i] && !is_guessed(d, z->bounds.symbols.items[i].name))
+        if (s.fixed[i] && !atx_draft_guesses_param(d, z->bounds.symbols.items[i].name))
             atx_draft_fix_param(d, z->bounds.symbols.items[i].name);
     atx_draft_drop_rules(d);
     bool sized = false;

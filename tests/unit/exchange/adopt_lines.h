@@ -26,7 +26,7 @@ static int count(const char *text, const char *what)
 /* Lines that the draft of a file has; NULL-ended. */
 typedef struct example {
     const char *what, *text, *kernel;
-    const char *lines[8];
+    const char *lines[10];
 } example;
 
 static void expect_lines(const example *e)

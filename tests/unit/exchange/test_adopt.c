@@ -435,7 +435,7 @@ Test(adopt, parameters_are_what_shapes_the_code)
         { .what = "arguments of a template by the file's launches",
           .text = "enum Kind { SUM, MOST };\ntemplate <class E, int TILE, bool CHECK, Kind K> __global__ "
                   "void k(E *y, int n)\n"
-                  "{ E s[TILE]; for (int i = 0; i < TILE; i++) if (!CHECK || i < n) y[i] = s[i] + K; }\n"
+                  "{ E s[TILE]; for (int i = 0; i < TILE; i++) if (!CHECK || i < n) y[n] = s[i] + K; }\n"
                   "void run(double *y, int n) { if (n < 9) k<double, 4, true, MOST><<<1, 32>>>(y, n);\n"
                   " else k<double, 16, true, MOST><<<1, 32>>>(y, n); }",
           .lines = { "type      T = f64", "param     TILE = 4 16\n", "kernel    k<T, TILE, true, MOST>\n",

@@ -126,7 +126,8 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                      "arg       C T[M * N] output", "param     BK = 4 8 16 32\n",
                      "require   ceil_div((BM * BN / TM), BK) <= BM  # its buffers",
                      "require   ceil_div((BM * BN / TM), BN) <= BK  # its buffers",
-                     "require   TM * ceil_div((BM * BN / TM), BN) <= BM  # its buffers" } },
+                     "require   TM * ceil_div((BM * BN / TM), BN) <= BM  # its buffers",
+                     "require   K % BK == 0  # the kernel does not ask" } },
         { .what = "of the first of equal launches, whose numbers are those before it",
           .text = "template <int BM, int TM> __global__ void k(float *y, int n) { float s[TM];\n"
                   "assert(BM / TM == blockDim.x); int i = blockIdx.x * BM + threadIdx.x; s[0] = 1; if (i < "
@@ -271,6 +272,70 @@ Test(adopt_params, a_launch_of_constants_stays_as_large_as_it_is)
           .text = "#define NUM_BLOCK 64\n__global__ void k(float *y) { __shared__ float s[NUM_BLOCK];\n"
                   "s[threadIdx.x % 4] = 1; y[blockIdx.x * 32 + threadIdx.x] = s[0]; }",
           .lines = { "block     32\n", "!block     NUM_BLOCK" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, each_size_that_tiles_round_is_a_multiple_of_them)
+{
+    static const example EXAMPLES[] = {
+        { .what = "both sides of tiles that are written one behind the other",
+          .text =
+              "#define TILE_M 8\n#define TILE_N 32\n"
+              "__global__ void pack(const float *a, float *p, int M, int N) {\n"
+              "int m = blockIdx.y * TILE_M + threadIdx.y, n = blockIdx.x * TILE_N + threadIdx.x;\n"
+              "int tile = blockIdx.y * gridDim.x + blockIdx.x;\n"
+              "p[tile * TILE_M * TILE_N + threadIdx.y * TILE_N + threadIdx.x] = m < M && n < N ? a[m * N + "
+              "n] : 0; }\n"
+              "void run(float *a, float *p, int M, int N) { dim3 block(TILE_N, TILE_M);\n"
+              "dim3 grid((N + TILE_N - 1) / TILE_N, (M + TILE_M - 1) / TILE_M);\n"
+              "pack<<<grid, block>>>(a, p, M, N); }",
+          .lines = { "arg       p T[M * N] output", "require   M % TILE_M == 0  # the kernel does not ask",
+                     "require   N % TILE_N == 0  # the kernel does not ask" } },
+        { .what = "four of them",
+          .text = "#define TILE_A 2\n#define TILE_B 4\n#define TILE_C 8\n#define TILE_D 16\n"
+                  "__global__ void k(float *y, int a, int b, int c, int d) {\n"
+                  "for (int i = 0; i < a; i += TILE_A) for (int j = 0; j < b; j += TILE_B)\n"
+                  "for (int m = 0; m < c; m += TILE_C) for (int n = 0; n < d; n += TILE_D)\n"
+                  "y[(((i + TILE_A - 1) * b + j + TILE_B - 1) * c + m + TILE_C - 1) * d + n + threadIdx.x] = "
+                  "1; }\n"
+                  "void run(float *y, int a, int b, int c, int d) { k<<<1, TILE_D>>>(y, a, b, c, d); }",
+          .lines = { "arg       y T[a * b * c * d] output", "require   a % ", "require   b % ",
+                     "require   c % ", "require   d % " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
+{
+    static const example EXAMPLES[] = {
+        { .what = "results of each thread of so many blocks",
+          .text = "#define BLOCK 128\n#define ITEMS 4\n__global__ void k(const float *x, float *y) {\n"
+                  "int first = (blockIdx.x * BLOCK + threadIdx.x) * ITEMS;\n"
+                  "for (int i = 0; i < ITEMS; i++) y[first + i] = x[first + i]; }\n"
+                  "void run(float *x, float *y) { k<<<80, BLOCK>>>(x, y); }",
+          .lines = { "arg       y T[40960] output", "arg       x T[40960] input", "!param     ITEMS" } },
+        { .what = "what is only read is read in no larger tiles",
+          .text = "#define TILE 2\n__global__ void k(const float *x, float *y, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float sum = 0;\n"
+                  "for (int j = 0; j < TILE; j++) sum += x[i * TILE + j]; y[i] = sum; }\n"
+                  "void run(float *x, float *y, int n) { k<<<(n + 255) / 256, 256>>>(x, y, n); }",
+          .lines = { "arg       x T[n * 2] input", "arg       y T[n] output",
+                     "require   TILE <= 2  # its buffers hold no more" } },
+        { .what = "blocks that overlap write no more than they step by",
+          .text = "#define BLOCK_W 32\n#define HALO 3\n__global__ void k(const float *x, float *y) {\n"
+                  "__shared__ float s[BLOCK_W]; int i = blockIdx.x * (BLOCK_W - 2 * HALO) + threadIdx.x;\n"
+                  "s[threadIdx.x] = x[i]; __syncthreads();\n"
+                  "if (threadIdx.x >= HALO && threadIdx.x < BLOCK_W - HALO) y[i - HALO] = s[threadIdx.x]; }\n"
+                  "void run(float *x, float *y, int n) { k<<<n / (BLOCK_W - 2 * HALO), BLOCK_W>>>(x, y); }",
+          .lines = { "arg       x T[n + 6] input", "arg       y T[n] output" } },
+        { .what = "nor is a line written that a quotient below 0 makes false for these numbers",
+          .text = "#define TILE 16\n__global__ void k(const float *x, float *y, int n) {\n"
+                  "__shared__ float s[TILE]; s[threadIdx.x % TILE] = 1;\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "if (i < n) y[i] = x[i + (31 / TILE - 128 / TILE) / 2 + 8] + s[0]; }\n"
+                  "void run(float *x, float *y, int n) { k<<<(n + 255) / 256, 256>>>(x, y, n); }",
+          .lines = { "arg       x T[n + ", "!hold no more", "!param     TILE" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
