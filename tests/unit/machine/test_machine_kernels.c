@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICKS = 3, MOST_ARGS = 16 };
+enum { PICKS = 3 };
 
 static atx_nvrtc *open_or_skip(void)
 {
@@ -73,23 +73,24 @@ static void assert_right(const trial *t, const unsigned char *out, const char *n
                           "%s %s: element %d, %d, %d", name, config, (int)b, (int)r, (int)c);
 }
 
-static int64_t add_argument(atx_machine *machine, const trial *t, int i, const int64_t *slots,
-                            int *out_region)
+static int64_t add_argument(atx_machine *machine, const trial *t, const atx_template *template, int i,
+                            const int64_t *slots, int *out_region)
 {
     const atx_op *op = t->problem->op;
+    const atx_arg *arg = atx_template_arg(template, i);
     at_error err = { 0 };
     int64_t value = 0;
     int region = 0;
-    if (op->args[i].role == ATX_SCALAR) {
-        cr_assert(atx_scalar_value(&value, &op->args[i], slots, &err) == AT_OK, "%s", err.text);
+    if (arg->role == ATX_SCALAR) {
+        cr_assert(atx_scalar_value(&value, arg, slots, &err) == AT_OK, "%s", err.text);
         return value;
     }
-    const bool input = op->args[i].role == ATX_INPUT;
+    const bool input = arg->role == ATX_INPUT;
     cr_assert(atx_arg_bytes(&value, op, i, slots, &err) == AT_OK, "%s", err.text);
     cr_assert(
         atx_machine_add_buffer(
             &region, machine,
-            &(atx_machine_buffer){ op->args[i].name, value, 256,
+            &(atx_machine_buffer){ arg->name, value, 256,
                                    input ? ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED : ATX_REGION_OUTPUT,
                                    input ? t->in : NULL },
             &err) == AT_OK,
@@ -106,7 +107,7 @@ static void run_config(trial *t, const atx_template *template, const atx_config 
     atx_geometry g = { 0 };
     atx_machine *machine = NULL;
     atx_machine_result result = { 0 };
-    int64_t slots[ATX_MAX_SLOTS], arguments[MOST_ARGS];
+    int64_t slots[ATX_MAX_SLOTS], arguments[ATX_MAX_ARGS] = { 0 };
     int out = 0;
     memcpy(slots, t->slots, sizeof slots);
     cr_assert(atx_config_bind(slots, template, config, &err) == AT_OK, "%s", err.text);
@@ -115,12 +116,21 @@ static void run_config(trial *t, const atx_template *template, const atx_config 
     atx_config_text(&words, template, config);
     atx_ptx_module *module = compile(t->nvrtc, text.data, 90);
     cr_assert(atx_machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
-    for (int i = 0; i < template->call.steps[0].arg_count; i++)
-        arguments[i] = add_argument(machine, t, template->call.steps[0].args[i], slots, &out);
-    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, template->call.steps[0].kernel),
+    const int entry = atx_ptx_find_entry(module, template->call.steps[0].kernel);
+    cr_assert(entry >= 0, "%s %s", template->name, words.data);
+    const atx_ptx_function *f = &module->functions[entry];
+    cr_assert(f->param_count == template->call.steps[0].arg_count &&
+              f->param_bytes <= (int64_t)sizeof arguments);
+    for (int i = 0; i < f->param_count; i++) {
+        const atx_ptx_variable *v = &module->variables[f->params[i]];
+        const int64_t value =
+            add_argument(machine, t, template, template->call.steps[0].args[i], slots, &out);
+        memcpy((unsigned char *)arguments + v->offset, &value, (size_t)v->bytes);
+    }
+    atx_machine_launch launch = { .function = entry,
                                   .shared_bytes = g.shared_bytes,
                                   .arguments = arguments,
-                                  .argument_bytes = 8 * template->call.steps[0].arg_count };
+                                  .argument_bytes = f->param_bytes };
     for (int k = 0; k < 3; k++) {
         launch.grid[k] = (uint32_t)g.grid[k];
         launch.block[k] = (uint32_t)g.block[k];
