@@ -37,6 +37,13 @@ static const char SOURCE[] =
     "    unsigned a = in[i] + i, steps = 0;\n"
     "    while (a > 1 && steps < n / 8) { a = a & 1 ? 3 * a + 1 : a / 2; steps++; }\n"
     "    out[i] = steps;\n"
+    "}\n"
+    "extern \"C\" __global__ void comparing(float *out, const float *in, int n)\n"
+    "{\n"
+    "    const int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x;\n"
+    "    float a = in[i], b = 1.0f + i; int m = 0;\n"
+    "    for (int k = 0; k < n / 8; k++) { m += a < b; m += a >= b * 2; m ^= a == b; a += 3.0f; }\n"
+    "    out[i] = m;\n"
     "}\n";
 
 static void must(at_status status, const at_error *err)
@@ -114,6 +121,7 @@ int main(void)
     time_kernel(module, "transpose");
     time_kernel(module, "multiply_add");
     time_kernel(module, "divergent");
+    time_kernel(module, "comparing");
     atx_ptx_close(module);
     atx_str_clear(&ptx);
     return 0;

@@ -54,10 +54,31 @@ INT_COMPARER(compare_s32, int32_t, uint32_t)
 INT_COMPARER(compare_u64, uint64_t, uint64_t)
 INT_COMPARER(compare_s64, int64_t, uint64_t)
 
+/* A loop for each comparison: none chooses for each lane. */
+#define COMPARE_CASE(read, how)                                                                              \
+    case how:                                                                                                \
+        COMPARE_LANES(double, read, atx_compare(p, q, how))
+
 #define FLOAT_COMPARER(name, read)                                                                           \
     static uint32_t name(const uint64_t *A, const uint64_t *B, uint32_t mask, int how)                       \
     {                                                                                                        \
-        COMPARE_LANES(double, read, atx_compare(p, q, how));                                                 \
+        switch (how) {                                                                                       \
+            COMPARE_CASE(read, ATX_PTX_EQ);                                                                  \
+            COMPARE_CASE(read, ATX_PTX_NE);                                                                  \
+            COMPARE_CASE(read, ATX_PTX_LT);                                                                  \
+            COMPARE_CASE(read, ATX_PTX_LE);                                                                  \
+            COMPARE_CASE(read, ATX_PTX_GT);                                                                  \
+            COMPARE_CASE(read, ATX_PTX_GE);                                                                  \
+            COMPARE_CASE(read, ATX_PTX_EQU);                                                                 \
+            COMPARE_CASE(read, ATX_PTX_NEU);                                                                 \
+            COMPARE_CASE(read, ATX_PTX_LTU);                                                                 \
+            COMPARE_CASE(read, ATX_PTX_LEU);                                                                 \
+            COMPARE_CASE(read, ATX_PTX_GTU);                                                                 \
+            COMPARE_CASE(read, ATX_PTX_GEU);                                                                 \
+            COMPARE_CASE(read, ATX_PTX_NUM);                                                                 \
+        default:                                                                                             \
+            COMPARE_LANES(double, read, atx_compare(p, q, ATX_PTX_NAN));                                     \
+        }                                                                                                    \
     }
 
 static double flushed_f32(uint64_t bits)

@@ -184,38 +184,3 @@ double atx_extreme(double a, double b, bool largest, bool nan_wins)
     const bool first = a == b ? signbit(a) != largest : (a < b) != largest;
     return first ? a : b;
 }
-
-bool atx_compare(double a, double b, int how)
-{
-    const bool unordered = isnan(a) || isnan(b);
-    switch (how) {
-    case ATX_PTX_EQ:
-        return a == b;
-    case ATX_PTX_NE:
-        return !unordered && a != b;
-    case ATX_PTX_LT:
-        return a < b;
-    case ATX_PTX_LE:
-        return a <= b;
-    case ATX_PTX_GT:
-        return a > b;
-    case ATX_PTX_GE:
-        return a >= b;
-    case ATX_PTX_EQU:
-        return unordered || a == b;
-    case ATX_PTX_NEU:
-        return a != b || unordered;
-    case ATX_PTX_LTU:
-        return unordered || a < b;
-    case ATX_PTX_LEU:
-        return unordered || a <= b;
-    case ATX_PTX_GTU:
-        return unordered || a > b;
-    case ATX_PTX_GEU:
-        return unordered || a >= b;
-    case ATX_PTX_NUM:
-        return !unordered;
-    default:
-        return unordered;
-    }
-}

@@ -5,6 +5,8 @@
 
 #include "ptx/ptx.h"
 
+#include <math.h>
+
 /*
  * value + rest (exact; |rest| is less than half of value's last place) as a number of `type`: F16, BF16,
  * TF32, E4M3X2 and E5M2X2 (one of the two), F32. `round`: RN, RZ, RM, RP, RNA. `finite`: the largest number
@@ -27,7 +29,40 @@ static inline double atx_two_sum(double *rest, double a, double b)
 double atx_extreme(double a, double b, bool largest, bool nan_wins);
 
 /* Do they compare so? `how`: an atx_ptx_compare of numbers with a point. */
-bool atx_compare(double a, double b, int how);
+static inline bool atx_compare(double a, double b, int how)
+{
+    const bool unordered = isnan(a) || isnan(b);
+    switch (how) {
+    case ATX_PTX_EQ:
+        return a == b;
+    case ATX_PTX_NE:
+        return !unordered && a != b;
+    case ATX_PTX_LT:
+        return a < b;
+    case ATX_PTX_LE:
+        return a <= b;
+    case ATX_PTX_GT:
+        return a > b;
+    case ATX_PTX_GE:
+        return a >= b;
+    case ATX_PTX_EQU:
+        return unordered || a == b;
+    case ATX_PTX_NEU:
+        return a != b || unordered;
+    case ATX_PTX_LTU:
+        return unordered || a < b;
+    case ATX_PTX_LEU:
+        return unordered || a <= b;
+    case ATX_PTX_GTU:
+        return unordered || a > b;
+    case ATX_PTX_GEU:
+        return unordered || a >= b;
+    case ATX_PTX_NUM:
+        return !unordered;
+    default:
+        return unordered;
+    }
+}
 
 /* One of C's operations in this rounding. */
 typedef enum atx_arith {

@@ -175,6 +175,36 @@ Test(machine, comparisons_know_signs_and_what_is_no_number)
     EXPECT(SAMPLES);
 }
 
+/* Which comparisons hold of 1 and 2, 2 and 2, 2 and 1, no number and 2. */
+Test(machine, every_comparison_of_numbers_with_a_point)
+{
+    static const struct {
+        const char *word, *holds;
+    } COMPARISONS[] = { { "eq", "0100" },  { "ne", "1010" },  { "lt", "1000" },  { "le", "1100" },
+                        { "gt", "0010" },  { "ge", "0110" },  { "equ", "0101" }, { "neu", "1011" },
+                        { "ltu", "1001" }, { "leu", "1101" }, { "gtu", "0011" }, { "geu", "0111" },
+                        { "num", "1110" }, { "nan", "0001" } };
+    static const struct {
+        const char *type, *kind;
+        uint64_t one, two, none;
+    } TYPES[] = { { "f32", "f", 0x3f800000, 0x40000000, 0x7fc00000 },
+                  { "ftz.f32", "f", 0x3f800000, 0x40000000, 0x7fc00000 },
+                  { "f64", "fd", 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000 },
+                  { "f16", "h", 0x3c00, 0x4000, 0x7e00 } };
+    for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++)
+        for (size_t w = 0; w < sizeof COMPARISONS / sizeof *COMPARISONS; w++)
+            for (int k = 0; k < 4; k++) {
+                const uint64_t one = TYPES[t].one, two = TYPES[t].two;
+                const uint64_t first[] = { one, two, two, TYPES[t].none }, second[] = { two, two, one, two };
+                char text[80];
+                snprintf(text, sizeof text, "setp.%s.%s %%p0, %%%s1, %%%s2", COMPARISONS[w].word,
+                         TYPES[t].type, TYPES[t].kind, TYPES[t].kind);
+                const uint64_t wanted = (uint64_t)(COMPARISONS[w].holds[k] - '0');
+                const sample s = { text, first[k], second[k], 0, wanted };
+                expect(&s, 1);
+            }
+}
+
 Test(machine, arithmetic_with_a_point_rounds_as_told)
 {
     static const sample SAMPLES[] = {
