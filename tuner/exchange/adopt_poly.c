@@ -388,7 +388,12 @@ static bool covers(const atx_poly_table *s, const atx_poly *a, const atx_poly *b
 
 atx_poly atx_poly_most(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
-    return covers(s, a, b) ? *a : covers(s, b, a) ? *b : made_of(s, ATX_SYMBOL_MAX, a, b);
+    if (covers(s, a, b) || covers(s, b, a))
+        return covers(s, a, b) ? *a : *b;
+    atx_poly most = made_of(s, ATX_SYMBOL_MAX, a, b);
+    join_rounded(&most, a);
+    join_rounded(&most, b);
+    return most;
 }
 
 atx_poly atx_poly_over(const atx_poly_table *s, const atx_poly *p)

@@ -292,6 +292,15 @@ Test(adopt_params, each_size_that_tiles_round_is_a_multiple_of_them)
               "pack<<<grid, block>>>(a, p, M, N); }",
           .lines = { "arg       p T[M * N] output", "require   M % TILE_M == 0  # the kernel does not ask",
                      "require   N % TILE_N == 0  # the kernel does not ask" } },
+        { .what = "also where another access reaches further",
+          .text = "#define TILE 64\n__global__ void k(const float *x, float *y, int n, int m) {\n"
+                  "__shared__ float s[TILE]; int i = blockIdx.x * TILE + threadIdx.x;\n"
+                  "s[threadIdx.x] = x[i] + x[m - 1]; __syncthreads(); if (i < n) y[i] = s[TILE - 1 - "
+                  "threadIdx.x]; }\n"
+                  "void run(float *x, float *y, int n, int m) {\n"
+                  "k<<<(n + TILE - 1) / TILE, TILE>>>(x, y, n, m); }",
+          .lines = { "arg       x T[max(n, m)] input",
+                     "require   n % TILE == 0  # the kernel does not ask" } },
         { .what = "four of them",
           .text = "#define TILE_A 2\n#define TILE_B 4\n#define TILE_C 8\n#define TILE_D 16\n"
                   "__global__ void k(float *y, int a, int b, int c, int d) {\n"
