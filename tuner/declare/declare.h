@@ -61,6 +61,7 @@ typedef struct atx_param {
     int label_slot; /* slot of the first label's constant, -1 without labels */
     bool truth;     /* its words are true and false: 1 and 0                 */
     bool general;   /* `general`: kernels with one value are right for each: it is the launch's */
+    bool absent;    /* no constant of the source: so a pack's kernel does not compile that names it */
     atx_where where;
 } atx_param;
 

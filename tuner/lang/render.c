@@ -120,7 +120,7 @@ static void add_params(atx_str *out, const atx_template *t, const int64_t *slots
 {
     for (int i = 0; i < t->scope.param_count; i++) {
         const atx_param *param = &t->scope.params[i];
-        if (atx_is_macro(t, param->name))
+        if (param->absent || atx_is_macro(t, param->name))
             continue;
         if (param->labels)
             add_choice(out, t, param, slots[param->slot]);

@@ -47,6 +47,8 @@ at_status atx_pack_general_open(atx_pack_general *g, const atx_pack_kernel *k, a
         }
     if (status == AT_OK && k->t->scope.fixed)
         status = add_number(&g->t.scope.fixed, g, 0, err);
+    for (int i = 0; i < g->t.scope.param_count; i++)
+        g->t.scope.params[i].absent = g->t.scope.params[i].general;
     g->t.scope.lets = g->lets;
     g->t.scope.narrow = k->narrow;
     return status;

@@ -383,6 +383,23 @@ Test(pack, arguments_of_kernels_for_small_sizes_are_narrow)
     clear(&wide);
 }
 
+/* Its kernel has the value of another one of the same code: one that named it would be wrong. */
+Test(pack, a_parameter_of_the_launch_alone_is_no_constant_of_the_source)
+{
+    packed p = make("transpose", ATX_U8, RANGES, 3, 8, 0);
+    const atx_template *t = atx_catalog_find_template(p.catalog, p.pack->domain.op, "strips");
+    atx_pack_kernel k = { .t = t, .example = p.pack->kernels[0].example, .consts = { 4, 16 } };
+    atx_str text = { 0 };
+    at_error err = { 0 };
+    cr_assert(t && t->scope.params[0].general && strcmp(t->scope.params[0].name, "THREADS") == 0);
+    memcpy(k.config.values, t->scope.defaults, sizeof k.config.values);
+    cr_assert_eq(atx_pack_render_kernel(&text, &k, &p.pack->limits, &err), AT_OK, "%s", err.text);
+    cr_assert(strstr(atx_str_text(&text), "constexpr int PER = 4;"));
+    cr_assert(!strstr(atx_str_text(&text), "constexpr int THREADS = "));
+    atx_str_clear(&text);
+    clear(&p);
+}
+
 Test(pack, a_narrow_kernel_does_not_run_for_larger_sizes)
 {
     static const char *const LARGE[] = { "rows=1", "cols=4294967296..8589934592" };
