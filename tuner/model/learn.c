@@ -324,8 +324,10 @@ static at_status learn_op(atx_group *g, const atx_op_model *before, at_error *er
     ATX_THEN(status, grow_members(g, err));
     ATX_THEN(status, calibrate(g, err));
     ATX_THEN(status, grow_best(g, !before, err));
-    g->known->trials += before ? before->trials : 0;
-    g->known->problems += before ? before->problems : 0;
+    if (before && strcmp(before->device, g->known->device) == 0) {
+        g->known->trials += before->trials;
+        g->known->problems += before->problems;
+    }
     return status;
 }
 
