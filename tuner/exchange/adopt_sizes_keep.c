@@ -182,13 +182,9 @@ void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBO
 {
     if (!find_uneven(own, d, symbols, size, written))
         return;
-    bool all = true;
     for (int i = 0; i < symbols->count; i++)
-        if (own[i] && written && !reaches_alike(d, symbols, size, own, i)) {
-            fixed[i] = true;
-            all = false;
-        }
-    if (!all || require_within(d, symbols, size, own))
+        fixed[i] = fixed[i] || (own[i] && written && !reaches_alike(d, symbols, size, own, i));
+    if (require_within(d, symbols, size, own)) /* several may reach further than each alone */
         return;
     for (int i = 0; i < symbols->count; i++)
         fixed[i] = fixed[i] || own[i];
