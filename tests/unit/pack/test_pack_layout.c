@@ -61,11 +61,12 @@ Test(pack_layout, the_written_C_chooses_as_the_tuner_does)
     atx_catalog *catalog = NULL;
     at_error err = { 0 };
     char folder[] = "/tmp/pack.XXXXXX";
-    int taken[4] = { 0 };
+    int taken[8] = { 0 };
     atx_rng rng = { 11 };
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     atx_pack_domain domain = read_problems(catalog, PROBLEMS);
     atx_pack *pack = make_permutations(catalog, &domain);
+    cr_assert_leq(pack->kernel_count, (int)(sizeof taken / sizeof *taken));
     cr_assert(mkdtemp(folder));
     void *so = compile_all((const atx_pack *const[]){ pack }, 1, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
@@ -85,8 +86,8 @@ Test(pack_layout, the_written_C_chooses_as_the_tuner_does)
         if (kernel >= 0)
             taken[kernel]++;
     }
-    cr_assert(taken[0] && taken[1] && taken[2] && taken[3], "%d %d %d %d", taken[0], taken[1], taken[2],
-              taken[3]);
+    for (int k = 0; k < pack->kernel_count; k++)
+        cr_expect_gt(taken[k], 0, "kernel %d is never taken", k);
     dlclose(so);
     atx_pack_close(pack);
     atx_pack_domain_clear(&domain);
