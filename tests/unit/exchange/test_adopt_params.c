@@ -106,6 +106,24 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "switch (side) { case 32: k<32><<<grid, block>>>(y, n); break;\n"
                   "case 64: k<64><<<grid, block>>>(y, n); break; } }",
           .lines = { "param     SIDE = 32 64\n", "block     SIDE\n", "grid      (n + SIDE - 1) / SIDE" } },
+        { .what = "a side that is not understood is that of a square",
+          .text = "__global__ void k(float *y, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y; if (i < n && j < 9) y[i] "
+                  "= 1; }\n"
+                  "void run(float *y, int n, int side) { dim3 block = { side, side, 1 };\n"
+                  "k<<<n / side, block>>>(y, n); }",
+          .lines = { "block     BLOCK_X, BLOCK_X\n", "default   BLOCK_X=16 " } },
+        { .what = "a name of the code's own is none that nobody defines",
+          .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
+                  "void run(float *y) { k<<<1, 32>>>(y); }",
+          .lines = { "!param     result_ptr" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, that_size_what_a_block_works_on_stay_parameters)
+{
+    static const example EXAMPLES[] = {
         { .what = "tiles of a product, whose threads load as many rows as they have and reach no further",
           .text =
               "template <int BM, int BN, int BK, int TM> __global__ void gemm(int M, int N, int K, const "
@@ -150,13 +168,6 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
                   "y[blockIdx.x] = s[0]; }\n"
                   "void run(float *y, float *x, int n) { k<<<n / BLOCK, BLOCK>>>(y, x, n); }",
           .lines = { "block     256", "!param", "!hold no more" } },
-        { .what = "a side that is not understood is that of a square",
-          .text = "__global__ void k(float *y, int n) {\n"
-                  "int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y; if (i < n && j < 9) y[i] "
-                  "= 1; }\n"
-                  "void run(float *y, int n, int side) { dim3 block = { side, side, 1 };\n"
-                  "k<<<n / side, block>>>(y, n); }",
-          .lines = { "block     BLOCK_X, BLOCK_X\n", "default   BLOCK_X=16 " } },
         { .what = "elements of a thread whose name says nothing, but which the grid is divided by",
           .text = "constexpr int COUNT = 4;\ntemplate <int U> __global__ void k(float *y, int n) {\n"
                   "for (int u = 0; u < U; u++) { int i = (blockIdx.x * U + u) * blockDim.x + threadIdx.x;\n"
@@ -175,10 +186,6 @@ Test(adopt_params, that_the_host_computes_of_others_follow_them)
               "int i = blockIdx.x * TILE + threadIdx.x; float v = x[min(i, n - 1)]; if (i < n) y[i] = v; }\n"
               "void run(float *y, const float *x, int n) { k<<<(n + TILE - 1) / TILE, TILE>>>(y, x, n); }",
           .lines = { "arg       x T[n] input", "!does not ask" } },
-        { .what = "a name of the code's own is none that nobody defines",
-          .text = "__global__ void k(float *y) { auto *result_ptr = y; result_ptr[threadIdx.x] = 1; }\n"
-                  "void run(float *y) { k<<<1, 32>>>(y); }",
-          .lines = { "!param     result_ptr" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
