@@ -4,7 +4,8 @@ mkdir -p templates/copy
 printf '/*!autotune\ntemplate bad # does not compile\nparam N = 1 2 # anything\ngrid 1\nblock 32\n*/\nextern "C" __global__ void copy_bad(T *out, const T *in, long long b, long long r, long long c)\n{\n    out[0] = inn[N];\n}\n' >templates/copy/bad.cu
 at check copy --only bad --shape 64x64 --dtype f32 --templates templates --jobs 1
 at check copy --only bad --shape 64x64 --dtype f32 --templates templates --jobs 1 --format json
-at check copy --only linear --shape 64x64 --dtype f32 --sample 2
+at check copy 64x64 f32 --only linear --sample 2
+at check copy 64x6x f32
 # Everything that is wrong is found before the first kernel is compiled.
 at check --arch sm_75,foo
 at check --shape 64x64,64x6x

@@ -24,8 +24,7 @@
 #define EXECUTED    12  /* configurations of a template that --execute runs by default */
 
 static const atx_usage USAGE = {
-    "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
-    "[options]",
+    "autotune check [--execute] [OP...] [SHAPE...] [DTYPE...] [options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures. With "
     "--templates DIR and no operation, it checks the templates of DIR only. Reports registers, shared memory "
     "and spills, and every compile error with its configuration: on stderr, or with --format json as objects "
@@ -485,8 +484,7 @@ static at_status execute(checker *c, at_error *err)
     return status == AT_OK ? atx_execute_and_print(&c->executed, &what, err) : status;
 }
 
-/* `check --execute cast_transpose 'to=f16 33x31' f32`: a word that names no operation is a shape or a type.
- */
+/* `check cast_transpose 'to=f16 33x31' f32`: a word that names no operation is a shape or a type. */
 static void sort_words(check_args *a)
 {
     atx_words ops = { .count = 0 };
@@ -512,8 +510,7 @@ static int run_check(check_args *a)
 {
     checker c = { .args = a, .started_s = atx_now_s() };
     at_error err = { 0 };
-    if (a->execute)
-        sort_words(a);
+    sort_words(a);
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
     bool json = false;
