@@ -55,10 +55,11 @@ class Device:
         return self.arena[:size]
 
     def sweep(self, touched, sets):
-        """Puts other memory into the L2, to be called before a batch; None: so many sets, of so many bytes, do that."""
+        """Puts other memory into the L2, to be called before a batch; None: so many sets, of so many bytes, do that. It is read, as
+        lines that are written would have to leave the L2 while the batch is timed."""
         if touched * sets >= L2_LEAST * self.l2_bytes:
             return None
-        return torch.zeros(L2_LEAST * self.l2_bytes, dtype=torch.uint8, device="cuda").bitwise_not_
+        return torch.zeros(L2_LEAST * self.l2_bytes // 4, device="cuda").sum
 
     def sets_for(self, problem):
         """How many pairs of input and output the launches rotate through; and how many a batch must take at least."""
