@@ -108,13 +108,13 @@ static at_status prepare(atx_bench *bench, const atx_batch *b, atx_rotation rota
     return AT_OK;
 }
 
-/* Each launch of a batch has sets of its own, and so has the one ahead: where there are any. */
+/* Each launch of a batch has sets of its own, and so has the one ahead: where there are any. Behind a sweep
+ * of the L2 it finds no lines of another one. */
 static void limit_launches(atx_batch *b, const atx_bench *bench)
 {
     const int64_t sets = atx_bench_sets(bench), most = sets > 1 ? sets - 1 : 1;
-    const bool apart =
-        sets > 1 || atx_bench_can_sweep(bench); /* they find no other launch's lines in the L2 */
-    if ((apart || atx_bench_is_restored(bench)) && b->launches > most)
+    const bool once = sets > 1 || atx_bench_can_sweep(bench) || atx_bench_is_restored(bench);
+    if (once && b->launches > most)
         b->launches = most;
 }
 
