@@ -143,6 +143,8 @@ static void read_number(script *s, const words *w)
         s->free_bytes = atoll(value);
     else if (strcmp(what, "l2") == 0)
         s->l2_bytes = atoll(value);
+    else if (strcmp(what, "touch") == 0)
+        s->touch_bytes = atoll(value);
     else if (strcmp(what, "pace") == 0)
         s->pace = atof(value);
     else if (strcmp(what, "warm") == 0)

@@ -16,6 +16,7 @@
  *   noise 0.02                   times vary by so much
  *   warm 0.5                     a launch that finds its input in the L2 takes this many times as long
  *                                (default 0: as long as any)
+ *   touch 64                     of each of its buffers a launch reads or writes so much (default 0: all)
  *   times nan                    or zero, negative, endless: readings of the stopwatch
  *   log PATH                     the name of every call is appended to this file
  *   slow CALL MS                 a call takes so long
@@ -91,7 +92,7 @@ typedef struct rules {
 
 typedef struct script {
     int element, devices, cuda;
-    int64_t memory_bytes, free_bytes, l2_bytes;
+    int64_t memory_bytes, free_bytes, l2_bytes, touch_bytes;
     bool sections; /* lines that begin with `on` */
     double pace, noise, warm;
     char times[MAX_WORD], log[MAX_WORD], counted[MAX_WORD], gone[MAX_WORD];

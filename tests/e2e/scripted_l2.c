@@ -1,6 +1,7 @@
 /*
  * scripted_l2.c - which inputs are in the scripted driver's L2: those that were read or written since less
- * than its size of other bytes was. As a list of buffers, which are always read or written as a whole.
+ * than its size of other bytes was. As a list of buffers, which are read or written as a whole, or each in
+ * the same part.
  */
 #include "scripted_internal.h"
 
@@ -26,7 +27,7 @@ static size_t find(const unsigned char *at)
 static void touch(const unsigned char *at, int64_t bytes)
 {
     const size_t i = find(at);
-    touched += bytes;
+    touched += scripted.script.touch_bytes > 0 ? scripted.script.touch_bytes : bytes;
     buffers[i].at = at;
     buffers[i].seen = touched;
 }

@@ -18,17 +18,23 @@ typedef struct lab {
     atx_bench *bench;
 } lab;
 
-static lab lab_open(const char *more, int l2, int ns)
+static lab lab_open_with(const char *more, int l2, int ns, int64_t count, int64_t moved_bytes)
 {
     lab l = { 0 };
     at_error err = { 0 };
     char script[200];
-    const atx_setup setup = copy_setup(COUNT, 256, 256);
+    atx_setup setup = copy_setup(count, 256, 256);
+    setup.moved_bytes = moved_bytes;
     snprintf(script, sizeof script, "l2 %d\nwarm 0.5\nnoise 0\ntime copy_* * %d\n%s", l2, ns, more);
     scripted_start(script);
     cr_assert_eq(atx_gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
     return l;
+}
+
+static lab lab_open(const char *more, int l2, int ns)
+{
+    return lab_open_with(more, l2, ns, COUNT, 0);
 }
 
 static void lab_close(const lab *l)
@@ -37,17 +43,22 @@ static void lab_close(const lab *l)
     atx_gpu_close(l->gpu);
 }
 
-/* Its time; *launches: how many the driver was asked for. */
-static double try(const lab *l, long *launches)
+/* The time of a copy of so many floats; *launches: how many the driver was asked for. */
+static double try_some(const lab *l, int64_t count, long *launches)
 {
     at_error err = { 0 };
     atx_measured m;
-    const atx_trial trial = { .kernel = copy_kernel("copy_a", COUNT) };
+    const atx_trial trial = { .kernel = copy_kernel("copy_a", count) };
     *launches = -scripted_calls("cuLaunchKernel");
     cr_assert_eq(atx_measure_trial(&m, l->gpu, l->bench, &trial, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(m.outcome, ATX_TIMED, "%s", m.log);
     *launches += scripted_calls("cuLaunchKernel");
     return m.timing.median_s;
+}
+
+static double try(const lab *l, long *launches)
+{
+    return try_some(l, COUNT, launches);
 }
 
 Test(cold, launches_of_a_trial_are_few_and_find_their_inputs_outside_the_l2)
@@ -69,6 +80,31 @@ Test(cold, without_memory_for_a_sweep_a_graph_has_a_launch_for_each_set)
     try(&l, &launches);
     cr_expect_gt(launches, 2 * (atx_bench_fewest_sets(l.bench) - 1));
     lab_close(&l);
+}
+
+/* Of each buffer 32 bytes, as kernels do that gather: all that a hundred sets have of them fits into the L2.
+ * There is memory for many sets, for some, and for one. */
+Test(cold, launches_that_touch_little_of_large_buffers_find_it_outside_the_l2)
+{
+    static const struct {
+        int64_t count;
+        const char *memory;
+        int least, most; /* sets */
+    } CASES[] = { { COUNT, "", 1024, 1024 },
+                  { COUNT, "free 284000000\n", 16, 160 },
+                  { COUNT, "free 270000000\n", 16, 16 },
+                  { 400000, "free 278000000\n", 1, 1 } };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char script[80];
+        long launches = 0;
+        snprintf(script, sizeof script, "touch 32\n%s", CASES[i].memory);
+        lab l = lab_open_with(script, 20000, 2000, CASES[i].count, 64);
+        const double seconds = try_some(&l, CASES[i].count, &launches);
+        cr_expect_float_eq(seconds, 2e-6, 1e-12, "%zu: %g", i, seconds);
+        cr_expect_geq(atx_bench_sets(l.bench), CASES[i].least, "%zu: %d sets", i, atx_bench_sets(l.bench));
+        cr_expect_leq(atx_bench_sets(l.bench), CASES[i].most, "%zu: %d sets", i, atx_bench_sets(l.bench));
+        lab_close(&l);
+    }
 }
 
 /* Graphs, and batches of one launch. */

@@ -73,6 +73,8 @@ class Device:
         pass
     def sync(self):
         pass
+    def sweep(self, touched, sets):
+        return None
 
 class Batch:
     wall, count = False, 1

@@ -1,5 +1,6 @@
 """What tools/python/autotune takes as an argument, and what it refuses, with nothing launched: buffers, types, devices, sizes.
 usage: test_python_arguments.py FAKE_LIBCUDA"""
+import builtins
 import os
 import pickle
 import subprocess
@@ -326,8 +327,12 @@ class Run(OnTheFakeDriver):
 
     def test_the_module_has_public_names_alone(self):
         public = {name for name in vars(autotune) if not name.startswith("_")}
-        self.assertEqual(public - set(autotune.__all__) - {"annotations"}, set())
+        self.assertEqual(public - set(autotune.__all__) - {"annotations", "sum"}, set())
         self.assertTrue(Path(autotune.get_include(), "autotune", "autotune.h").is_file())
+
+    def test_a_star_import_hides_nothing_of_python(self):
+        self.assertEqual(set(autotune.__all__) & set(dir(builtins)), set())
+        self.assertTrue(callable(autotune.sum))
 
     def test_a_library_of_another_version_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

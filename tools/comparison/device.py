@@ -10,7 +10,7 @@ import torch
 
 L2_MULTIPLE = 64  # launches rotate through buffers of so many L2 sizes: whatever a library keeps there is of no use to it
 L2_LEAST = 3  # a batch of launches takes at least so many: slow libraries need not use all
-MAX_SETS = 1024  # tiny problems stay in the L2 cache all the same
+MAX_SETS = 1024  # of tiny problems, before whose batches the L2 is swept
 ALIGNMENT = 512
 BATCH_SECONDS = 2e-3  # a timed batch lasts about so long
 MAX_LAUNCHES = 2048
@@ -54,6 +54,13 @@ class Device:
             self.arena = torch.empty(_padded(size), dtype=torch.uint8, device="cuda")
         return self.arena[:size]
 
+    def sweep(self, touched, sets):
+        """Puts other memory into the L2, to be called before a batch; None: so many sets, of so many bytes, do that. It is read, as
+        lines that are written would have to leave the L2 while the batch is timed."""
+        if touched * sets >= L2_LEAST * self.l2_bytes:
+            return None
+        return torch.zeros(L2_LEAST * self.l2_bytes // 4, device="cuda").sum
+
     def sets_for(self, problem):
         """How many pairs of input and output the launches rotate through; and how many a batch must take at least."""
         pair = 2 * _padded(problem.bytes)
@@ -72,6 +79,7 @@ class Work:
     def __init__(self, device, problem, seed):
         self.device, self.problem = device, problem
         self.sets, self.fewest = device.sets_for(problem)
+        self.sweep = device.sweep(2 * problem.bytes, self.sets)
         self.stream = device.stream.cuda_stream
         step = _padded(problem.bytes)
         memory = device.memory(2 * step * self.sets)
@@ -150,12 +158,16 @@ def seconds_of(launch, count):
 
 
 class Batch:
-    """So many launches that a batch is long enough to be timed, in a CUDA graph where they can be captured."""
+    """So many launches that a batch is long enough to be timed, in a CUDA graph where they can be captured.
+
+    Where the L2 has to be swept before them, one for each set at most.
+    """
 
     wall = False
 
     def __init__(self, work, launch, min_seconds=BATCH_SECONDS, max_launches=MAX_LAUNCHES):
-        self._launch, self._graph = launch, None
+        self._launch, self._graph, self._sweep = launch, None, work.sweep
+        max_launches = min(max_launches, work.sets) if work.sweep else max_launches
         self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
         once = min(seconds_of(launch, 1) for _ in range(2))
         if once < BATCH_SECONDS:  # longer ones hide what launching costs
@@ -198,6 +210,8 @@ class Batch:
         return self._graph is not None
 
     def start(self):
+        if self._sweep:
+            self._sweep()
         self._events[0].record()
         if self._graph:
             self._graph.replay()

@@ -52,6 +52,8 @@ void atx_layout_of(atx_layout *out, const atx_setup *setup)
         out->expected_bytes += copies.set_bytes;
     }
     out->set_bytes = atx_round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
+    if (setup->moved_bytes > 0 && setup->moved_bytes < out->traffic_bytes)
+        out->traffic_bytes = setup->moved_bytes;
     out->traffic_bytes = out->traffic_bytes > 0 ? out->traffic_bytes : 1;
 }
 

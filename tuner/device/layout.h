@@ -23,7 +23,7 @@ typedef struct atx_layout {
     int64_t offset[ATX_MAX_ARGS]; /* of each buffer in its set                     */
     int64_t skew[ATX_MAX_ARGS];   /* how far behind an aligned place it begins     */
     int64_t set_bytes;
-    int64_t traffic_bytes;  /* of a set's buffers; at least 1                */
+    int64_t traffic_bytes;  /* that a launch touches of a set; at least 1          */
     int64_t expected_bytes; /* of the right answers, and of a set of own copies */
 } atx_layout;
 

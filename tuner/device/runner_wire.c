@@ -127,6 +127,7 @@ void atx_write_setup(atx_str *body, const atx_setup *s)
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         atx_put_bytes(body, s->verify[i].cubin, s->verify[i].len);
     atx_put_i64(body, s->gaps);
+    atx_put_i64(body, s->moved_bytes);
     atx_put_i64(body, s->copy_bytes);
     atx_put_i64(body, s->own_copies);
     atx_put_i64(body, s->energy);
@@ -146,6 +147,7 @@ at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err)
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         out->verify[i].cubin = atx_get_bytes(in, &out->verify[i].len);
     out->gaps = atx_get_i64(in) != 0;
+    out->moved_bytes = atx_get_i64(in);
     out->copy_bytes = atx_get_i64(in);
     out->own_copies = atx_get_i64(in) != 0;
     out->energy = atx_get_i64(in) != 0;

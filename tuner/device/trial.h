@@ -164,13 +164,14 @@ typedef struct atx_setup {
     atx_data_file answer; /* of the one output */
     atx_kernel validator; /* its launches validate outputs, each by itself; without a cubin: none does */
     atx_check_part verify[ATX_CHECK_PARTS];
-    bool gaps;          /* the reference does not write all of its outputs: the rest must not change */
-    int64_t copy_bytes; /* that a copy of the problem moves from the first input to the first output */
-    bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */
-    bool energy;        /* the energy of the op's own kernels is measured: atx_timing.joules */
-    bool warm;          /* do not rotate buffers out of the L2 cache */
-    uint64_t seed;      /* of the random bits */
-    uint64_t chance;    /* 0: checks are random; in a test: the same checks each time */
+    bool gaps;           /* the reference does not write all of its outputs: the rest must not change */
+    int64_t moved_bytes; /* of the buffers, by the op's own count: it may touch few rows of a table; 0: all */
+    int64_t copy_bytes;  /* that a copy of the problem moves from the first input to the first output */
+    bool own_copies;     /* ... of a pair of buffers made for it: the problem's own do not suit */
+    bool energy;         /* the energy of the op's own kernels is measured: atx_timing.joules */
+    bool warm;           /* do not rotate buffers out of the L2 cache */
+    uint64_t seed;       /* of the random bits */
+    uint64_t chance;     /* 0: checks are random; in a test: the same checks each time */
 } atx_setup;
 
 typedef struct atx_trial {

@@ -85,32 +85,62 @@ static double autotune_median(std::vector<double> values)
     return values[values.size() / 2];
 }
 
-/* Median of one launch, in us: batches of launches between events, over as many buffers as 64 L2 caches take, or a quarter of the memory.
+struct autotune_rotation {
+    size_t count = 1;       /* sets of buffers that launches go through */
+    size_t fewest = 1;      /* of them that leave nothing of the first in the L2 */
+    size_t sweep_bytes = 0; /* memory to be read before a batch: all sets together would not */
+};
+
+/* Lines that are read need not be written back while a batch is timed. */
+static __global__ void autotune_sweep(const uint4 *from, size_t count, unsigned *never)
+{
+    unsigned any = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+        any |= from[i].x;
+    if (any) /* it holds zeros */
+        *never = any;
+}
+
+/* So many sets that what is touched of them takes 64 L2 caches; or a quarter of the memory, or 16 GB where much is not touched. */
+static autotune_rotation autotune_choose_sets()
+{
+    autotune_rotation r;
+    cudaDeviceProp device;
+    size_t set_bytes = 0, free_bytes = 0, all_bytes = 0;
+    if (!autotune_cold)
+        return r;
+    autotune_must(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
+    autotune_must(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+    for (const auto &buffer : autotune_buffers)
+        set_bytes += buffer.bytes;
+    const size_t l2 = (size_t)device.l2CacheSize;
+    const size_t touched = autotune_traffic_bytes >= 1 ? std::min(set_bytes, (size_t)autotune_traffic_bytes) : set_bytes;
+    const size_t room = std::min<size_t>(1024, std::min(free_bytes / 4, (size_t)16 << 30) / set_bytes);
+    r.count = std::max<size_t>(1, std::min(64 * l2 / touched + 1, room));
+    r.fewest = 3 * l2 / touched + 1;
+    r.sweep_bytes = r.count < r.fewest ? 3 * l2 : 0;
+    return r;
+}
+
+/* Median of one launch, in us: batches of launches between events, each on its own set of buffers where the L2 has to be swept.
  * As many batches follow whose outputs hold no answer before; the last set and one drawn at random are compared with the reference.
  * Their times only have to be near: on an H100 launches of 2 to 7 us take 0.3 us more there. They are compared with batches taken
  * between them, since another program may have begun to use the device. Less than 0: wrong, or slower by half. */
 static double autotune_benchmark(const std::vector<void *> &expected)
 {
-    cudaDeviceProp device;
-    size_t set_bytes = 0;
+    const autotune_rotation rotation = autotune_choose_sets();
+    const size_t count = rotation.count;
+    void *sweep = nullptr;
     std::vector<std::vector<void *>> sets;
     std::vector<double> samples, filled, beside;
     cudaEvent_t start, stop;
     cudaStream_t stream;
-    autotune_must(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
-    for (const auto &buffer : autotune_buffers)
-        set_bytes += buffer.bytes;
-    size_t free_bytes = 0, all_bytes = 0, count = 1, fewest = 1;
-    autotune_must(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
-    if (autotune_cold) {
-        fewest = std::min<size_t>(1024, 3 * (size_t)device.l2CacheSize / set_bytes + 1);
-        count = std::min(64 * (size_t)device.l2CacheSize / set_bytes + 1, free_bytes / 4 / set_bytes);
-        count = std::min<size_t>(1024, std::max(fewest, count));
-    }
     for (size_t i = 0; i < count; i++) {
         sets.push_back(autotune_allocate());
         autotune_fill_set(sets.back(), i, 0, true, nullptr);
     }
+    autotune_must(cudaMalloc(&sweep, rotation.sweep_bytes + 16), "cudaMalloc");
+    autotune_must(cudaMemset(sweep, 0, rotation.sweep_bytes + 16), "cudaMemset");
     autotune_must(cudaStreamCreate(&stream), "cudaStreamCreate");
     autotune_must(cudaEventCreate(&start), "cudaEventCreate");
     autotune_must(cudaEventCreate(&stop), "cudaEventCreate");
@@ -124,7 +154,9 @@ static double autotune_benchmark(const std::vector<void *> &expected)
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     autotune_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-    const size_t batch = autotune_restores() ? std::min(count, std::max((size_t)launches, fewest)) : std::max((size_t)launches, fewest);
+    const bool each_once = autotune_restores() || rotation.sweep_bytes;
+    const size_t wanted = rotation.sweep_bytes ? (size_t)launches : std::max((size_t)launches, rotation.fewest);
+    const size_t batch = each_once ? std::min(count, wanted) : wanted;
     for (size_t i = 0; i < batch; i++)
         autotune_must(autotune_launch(sets[next++ % count].data(), stream, false), "launch");
     autotune_must(cudaStreamEndCapture(stream, &graph), "capture");
@@ -135,6 +167,8 @@ static double autotune_benchmark(const std::vector<void *> &expected)
         float ms = 0;
         for (size_t s = 0; s < used && fill; s++)
             autotune_fill_set(sets[s], s, poison, false, stream);
+        if (rotation.sweep_bytes)
+            autotune_sweep<<<1024, 256, 0, stream>>>((const uint4 *)sweep, rotation.sweep_bytes / 16, (unsigned *)sweep);
         autotune_must(cudaEventRecord(start, stream), "event");
         autotune_must(cudaGraphLaunch(exec, stream), "graph");
         autotune_must(cudaEventRecord(stop, stream), "event");

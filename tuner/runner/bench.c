@@ -22,7 +22,10 @@
 /* Of the free memory, for more than the least: others may want some. */
 #define MEMORY_SHARE 4
 
-/* So many launches always are in a graph, and need no sweep of the L2. */
+/* Sets of large tables of which launches touch little: so much of them is filled in 5 ms. */
+#define MOST_BYTES ((int64_t)16 << 30)
+
+/* So many launches always are in a graph, and need no sweep of the L2. Where it is swept, so many sets do. */
 #define SWEEP_ABOVE 16
 
 /* Names, and the part of verify.cu that each is in. */
@@ -51,6 +54,11 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 uint64_t atx_bench_secret(atx_bench *b)
 {
     uint64_t bits = 0;
@@ -64,24 +72,39 @@ int atx_bench_random(atx_bench *b, int bound)
     return (int)(atx_bench_secret(b) % (uint64_t)bound); /* bounds are small: no bias to speak of */
 }
 
-static at_status choose_sets(atx_bench *b, at_error *err)
+/* Of so many bytes each. */
+static int64_t sets_in(int64_t bytes, int64_t set_bytes)
+{
+    return least(bytes / set_bytes, ATX_MAX_SETS);
+}
+
+static void choose_sets(atx_bench *b, int64_t l2_bytes, int64_t available)
+{
+    const int64_t traffic = b->layout.traffic_bytes, set_bytes = b->layout.set_bytes,
+                  room = sets_in(available, set_bytes),
+                  share = sets_in(least(available / MEMORY_SHARE, MOST_BYTES), set_bytes),
+                  fewest = least((L2_LEAST * l2_bytes + traffic - 1) / traffic,
+                                 b->sweep_bytes ? ATX_MAX_SETS : room),
+                  needed = least(b->sweep_bytes ? SWEEP_ABOVE : fewest, room),
+                  sets = least((L2_MULTIPLE * l2_bytes + traffic - 1) / traffic, share);
+    b->fewest = b->setup.warm ? 1 : (int)most(1, fewest);
+    b->sets = b->setup.warm ? 1 : (int)most(1, most(needed, sets));
+}
+
+static at_status choose_memory(atx_bench *b, at_error *err)
 {
     atx_device_info info = { 0 };
     ATX_TRY(atx_gpu_info(&info, b->gpu, err));
     ATX_TRY(atx_layout_fits(&b->setup, info.free_bytes, err));
     atx_layout_of(&b->layout, &b->setup);
-    const int64_t cold_bytes = L2_LEAST * info.limits.l2_bytes, traffic = b->layout.traffic_bytes;
-    int64_t available = info.free_bytes - ATX_RESERVE_BYTES - b->layout.expected_bytes;
-    if (!b->setup.warm && cold_bytes / traffic > SWEEP_ABOVE && cold_bytes < available / MEMORY_SHARE)
+    const int64_t cold_bytes = L2_LEAST * info.limits.l2_bytes, each = b->layout.expected_bytes;
+    int64_t available = info.free_bytes - ATX_RESERVE_BYTES - each;
+    if (!b->setup.warm && cold_bytes / b->layout.traffic_bytes > SWEEP_ABOVE &&
+        cold_bytes < available / MEMORY_SHARE)
         b->sweep_bytes = cold_bytes;
     available -= b->sweep_bytes;
-    int64_t fewest =
-        least((cold_bytes + traffic - 1) / traffic, least(available / b->layout.set_bytes, ATX_MAX_SETS));
-    int64_t sets = least((L2_MULTIPLE * info.limits.l2_bytes + traffic - 1) / traffic,
-                         least(available / MEMORY_SHARE / b->layout.set_bytes, ATX_MAX_SETS));
-    b->fewest = b->setup.warm || fewest < 1 ? 1 : (int)fewest;
-    b->sets = b->setup.warm || sets < b->fewest ? b->fewest : (int)sets;
-    int64_t left = available - b->sets * b->layout.set_bytes, each = b->layout.expected_bytes;
+    choose_sets(b, info.limits.l2_bytes, available);
+    const int64_t left = available - b->sets * b->layout.set_bytes;
     b->most_answers = 1 + (int)least(each > 0 ? left / MEMORY_SHARE / each : 0, ATX_MAX_ANSWERS - 1);
     return AT_OK;
 }
@@ -377,7 +400,7 @@ static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *er
 static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
 {
     at_status status = load_kernels(b, setup, err);
-    ATX_THEN(status, choose_sets(b, err));
+    ATX_THEN(status, choose_memory(b, err));
     ATX_THEN(status, allocate(b, err));
     ATX_THEN(status, load_data(b, err));
     ATX_THEN(status, atx_bench_fill(b, err));

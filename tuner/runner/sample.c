@@ -82,7 +82,7 @@ static atx_rotation choose_rotation(atx_bench *bench, const atx_batch *b)
 
 static bool has_lead(const atx_bench *bench, const atx_batch *b)
 {
-    return !b->no_lead && !(atx_bench_is_restored(bench) && atx_bench_sets(bench) == 1);
+    return !b->no_lead && !(atx_bench_sets(bench) == 1 && (b->sweeps || atx_bench_is_restored(bench)));
 }
 
 static at_status enqueue(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
@@ -108,11 +108,13 @@ static at_status prepare(atx_bench *bench, const atx_batch *b, atx_rotation rota
     return AT_OK;
 }
 
-/* Each launch of a batch has sets of its own, and so has the one ahead: where there are any. */
+/* Each launch of a batch has sets of its own, and so has the one ahead: where there are any. Behind a sweep
+ * of the L2 it finds no lines of another one. */
 static void limit_launches(atx_batch *b, const atx_bench *bench)
 {
     const int64_t sets = atx_bench_sets(bench), most = sets > 1 ? sets - 1 : 1;
-    if ((sets > 1 || atx_bench_is_restored(bench)) && b->launches > most)
+    const bool once = sets > 1 || atx_bench_can_sweep(bench) || atx_bench_is_restored(bench);
+    if (once && b->launches > most)
         b->launches = most;
 }
 
@@ -225,8 +227,8 @@ static int64_t choose_launch(atx_bench *bench, const atx_batch *b, atx_rotation 
  * One launch goes ahead of the first event: on an idle device that event would be stamped at once, and the
  * microseconds until the host has submitted the next launch would be counted. Or two, at random: a kernel
  * that counts its launches does not know which of them it is. Before them, and so outside of what is timed,
- * sets are restored that a launch changes; where there is but one, restoring it goes ahead. In a search
- * nothing goes ahead of a launch that takes milliseconds: it would take as long as the sample;
+ * sets are restored that a launch changes; where there is but one, restoring it or the sweep goes ahead. In a
+ * search nothing goes ahead of a launch that takes milliseconds: it would take as long as the sample;
  * re-measurements are exact.
  */
 static at_status begin_sample(atx_bench *bench, atx_batch *b, atx_rotation rotation, at_error *err)

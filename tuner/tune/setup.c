@@ -176,6 +176,8 @@ at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != ATX_SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
+    if (op->goal.traffic)
+        ATX_THEN(status, atx_expr_eval(&setup->moved_bytes, op->goal.traffic, slots, err));
     assign_validators(setup, op);
     if (status == AT_OK)
         describe_gaps(setup, problem);

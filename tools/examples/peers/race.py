@@ -37,6 +37,7 @@ class Sets:
         room = int(MEMORY_SHARE * torch.cuda.mem_get_info()[0]) // max(1, 3 * size)
         self.sets = max(1, min(max(2, wanted), MAX_SETS, room))
         self.fewest = self.sets
+        self.sweep = device.sweep(touched, self.sets)
         self.buffers = [first] + [module.buffers(problem) for _ in range(self.sets - 1)]
 
 

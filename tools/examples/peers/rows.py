@@ -49,7 +49,12 @@ def shapes_of_programs(cols):
     """(warps, rows of a program) worth a try."""
     if cols <= 1024:
         return [(1, 1), (4, 1), (4, 4), (4, 8), (8, 16)]
-    return [(warps, 1) for warps in (4, 8, 16, 32)]
+    return [(warps, 1) for warps in (4, 8, 16, 32) if has_room(warps, cols)]
+
+
+def has_room(warps, cols):
+    """More than 256 elements a thread are not in registers, and take minutes to compile."""
+    return warps == 32 or cols <= 256 * 32 * warps
 
 
 def fastest(candidates):

@@ -36,4 +36,5 @@ def fastest_of(kernels, *inputs):
     """One of them, to be kept by rows.once."""
     from . import rows
 
-    return kernels[rows.fastest({warps: lambda kernel=kernel: kernel(*inputs) for warps, kernel in kernels.items()})]
+    return kernels[rows.fastest({warps: lambda kernel=kernel: kernel(*inputs) for warps, kernel in kernels.items()
+                                 if rows.has_room(warps, inputs[0].shape[-1])})]

@@ -33,7 +33,8 @@ from ._native import HERE as _HERE
 from ._native import load as _load
 from ._pack import Pack
 from ._serving import (argmax, block_quant, cast_transpose, gather_rows, group_quant, kv_gather, kv_write, moe_permute,
-                       moe_unpermute, rmsnorm, rmsnorm_quant, rope, scatter_rows, silu_mul_quant, softmax, sum)  # noqa: A004  as torch.sum
+                       moe_unpermute, rmsnorm, rmsnorm_quant, rope, scatter_rows, silu_mul_quant, softmax)
+from ._serving import sum as sum  # noqa: A004, PLC0414  as torch.sum: in no star import, which would hide Python's
 from ._program import Report
 from ._tuner import Buffer as _Buffer
 from ._tuner import Device as _Device
@@ -43,8 +44,7 @@ from ._tuner import Tuner
 __all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "Pack", "Report",
            "StoreError", "Tuner", "argmax", "block_quant", "cast_transpose", "copy", "default", "find", "gather_rows", "get_include",
            "group_quant", "kv_gather", "kv_write", "load_pack", "moe_permute", "moe_unpermute", "permute", "prepare",
-           "report", "rmsnorm", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "softmax", "sum", "transpose",
-           "tune"]
+           "report", "rmsnorm", "rmsnorm_quant", "rope", "run", "scatter_rows", "silu_mul_quant", "softmax", "transpose", "tune"]
 
 for _public in (Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, Pack, Report, StoreError, Tuner):
     _public.__module__ = __name__  # as users see it in a traceback
@@ -65,7 +65,7 @@ _os.register_at_fork(after_in_child=_begin_anew)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "sum"]
 
 
 def __getattr__(name: str) -> str:
