@@ -251,7 +251,7 @@ static atx_range name_of(const reading *r, size_t i)
         return opaque(r, i, i + 1);
     }
     long number;
-    if (!value.exact || !atx_poly_is_number(&number, &value.most))
+    if (!value.exact || !atx_poly_is_number(&number, &value.most) || r->f->params)
         return value.exact ? value : opaque(r, i, i + 1);
     const atx_range named = opaque(r, i, i + 1); /* which the launch may pass on */
     if (named.exact && named.most.count == 1 && !named.most.bad)

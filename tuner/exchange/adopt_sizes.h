@@ -57,6 +57,7 @@ void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBO
                            atx_poly_table *symbols, const atx_poly *size, bool written);
 
 #define ATX_WHY_WITHIN "its buffers hold no more"
+#define ATX_WHY_EQUAL  "as many results as the file's own numbers make"
 /* Without such lines in which no parameter is left. */
 void atx_draft_drop_rules(atx_draft *d);
 

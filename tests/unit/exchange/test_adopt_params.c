@@ -330,7 +330,28 @@ Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
                   "int first = (blockIdx.x * BLOCK + threadIdx.x) * ITEMS;\n"
                   "for (int i = 0; i < ITEMS; i++) y[first + i] = x[first + i]; }\n"
                   "void run(float *x, float *y) { k<<<80, BLOCK>>>(x, y); }",
-          .lines = { "arg       y T[40960] output", "arg       x T[40960] input", "!param     ITEMS" } },
+          .lines = { "arg       y T[40960] output", "arg       x T[40960] input", "param     ITEMS = ",
+                     "require   BLOCK * ITEMS * 80 == 40960  # as many results as the file's own numbers "
+                     "make\n" } },
+        { .what = "results of each thread that no other parameter makes as many",
+          .text = "#define ITEMS 4\n__global__ void k(const float *x, float *y) {\n"
+                  "int first = (blockIdx.x * 128 + threadIdx.x) * ITEMS;\n"
+                  "for (int i = 0; i < ITEMS; i++) y[first + i] = x[first + i]; }\n"
+                  "void run(float *x, float *y) { k<<<80, 128>>>(x, y); }",
+          .lines = { "arg       y T[40960] output", "!param" } },
+        { .what = "tiles of warps, of as many threads, each as large as a block's tile together",
+          .text = "const int WARP = 32;\ntemplate <int BM, int WM, int THREADS>\n"
+                  "__global__ void k(const float *x, float *y, int m) {\n"
+                  "int row = blockIdx.x * BM + threadIdx.x / WARP * WM;\n"
+                  "for (int i = 0; i < WM; i++) y[row + i] = x[row + i]; }\n"
+                  "void run(float *x, float *y, int m) { const int B = 64, W = 32, N = 64;\n"
+                  "static_assert(B % W == 0 and B / W == N / WARP and N % (B / W) == 0);\n"
+                  "k<B, W, N><<<m / B, N>>>(x, y, m); }",
+          .lines = { "param     BM", "param     WM", "param     THREADS", "require   (BM / WM) > 0",
+                     "require   (BM / WM) == (THREADS / 32)  # the host asserts it\n",
+                     "require   BM % WM == 0 ",
+                     "require   ceil_div(THREADS, 32) * WM == BM  # as many results as the file's own "
+                     "numbers make\n" } },
         { .what = "what is only read is read in no larger tiles",
           .text = "#define TILE 2\n__global__ void k(const float *x, float *y, int n) {\n"
                   "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float sum = 0;\n"
@@ -352,6 +373,29 @@ Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
                   "if (i < n) y[i] = x[i + (31 / TILE - 128 / TILE) / 2 + 8] + s[0]; }\n"
                   "void run(float *x, float *y, int n) { k<<<(n + 255) / 256, 256>>>(x, y, n); }",
           .lines = { "arg       x T[n + ", "!hold no more", "!param     TILE" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, the_side_of_a_square_block_is_the_number_that_the_launch_has_for_it)
+{
+#define SQUARE                                                                                               \
+    "template <int TILE> __global__ void k(float *y, int n, int m) {\n"                                      \
+    "int row = blockIdx.y * TILE + threadIdx.x / TILE, col = blockIdx.x * TILE + threadIdx.x % TILE;\n"      \
+    "if (row < m && col < n) y[row * n + col] = 1; }\n"
+    static const example EXAMPLES[] = {
+        { .what = "in its block and its grid",
+          .text = SQUARE "void run(float *y, int n, int m) {\n"
+                         "k<16><<<dim3((n + 15) / 16, m / 16), 16 * 16>>>(y, n, m); }",
+          .lines = { "param     TILE = ", "grid      ceil_div(n, TILE), m / TILE",
+                     "block     TILE * TILE\n" } },
+        { .what = "of a product the last number alone",
+          .text = SQUARE "void run(float *y, int n, int m) {\n"
+                         "k<16><<<(n + 15) / 16 * ((m + 15) / 16), 16 * 16>>>(y, n, m); }",
+          .lines = { "!ceil_div(n + 15) / 16 * ((m, TILE)" } },
+        { .what = "not where the grid has another",
+          .text = SQUARE "void run(float *y, int n, int m) { k<16><<<dim3(8, 8), 16 * 16>>>(y, n, m); }",
+          .lines = { "grid      8, 8", "block     256\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
