@@ -188,6 +188,7 @@ typedef struct atx_draft {
     atx_tokens code;        /* of the text: no directives                           */
     atx_tokens all;         /* with them                                            */
     unsigned char *reached; /* of each token of `code`: the kernel's code and what that calls; 2: followed */
+    size_t *next_same;      /* of each token of `code`: where its text stands next; behind the last: first */
     atx_draft_function *functions;
     size_t function_count, function_cap;
     atx_draft_macro *macros;

@@ -2,7 +2,7 @@
  * adopt_launch.c - grid, block and shared memory as the file's own launch has them. The block of a kernel
  * that reads blockDim is a parameter, the author's its default; any other is what its author says.
  */
-#include "exchange/adopt_host.h"
+#include "exchange/adopt_sizes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,6 +376,18 @@ static void limit_block(atx_draft *d, int k)
     memcpy(text, written, sizeof written);
 }
 
+/* 256; or max(1024, n): more than that no block has. */
+static bool is_constant(long *value, const char *text)
+{
+    enum { MOST = 1024 };
+    char *end;
+    const bool most = strncmp(text, "max(1024, ", 10) == 0;
+    *value = most ? MOST : strtol(text, &end, 10);
+    if (!most && (*end || *value < 1 || *value > MOST))
+        *value = 0;
+    return *value > 0;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -409,7 +421,10 @@ static void read_block(atx_draft *d)
             continue;
         }
         atx_str text = { 0 };
-        if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
+        const bool written = !value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k);
+        if (written && is_constant(&value[k], text.data)) {
+            d->block_literal = true; /* space::NAME */
+        } else if (written) {
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
             limit_block(d, k);
         } else if (!value[k] && guess_stride(d, k)) {
@@ -432,6 +447,26 @@ static void read_block(atx_draft *d)
 
 /* ---- grid and shared memory ---- */
 
+/* n / BLOCK of n = 1024 * BLOCK, which is a number: so many elements, however large the block is. */
+static void keep_elements(atx_draft *d, int k)
+{
+    char divisor[ATX_MAX_WORD + 4], number[24], *grid = d->grid[k];
+    for (int i = 0; i < 3; i++) {
+        const char *name = d->block_param[i];
+        const size_t n = (size_t)snprintf(divisor, sizeof divisor, " / %s", name), len = strlen(grid);
+        if (!name[0] || len <= n || strcmp(grid + len - n, divisor) != 0)
+            continue;
+        char elements[ATX_DRAFT_EXPR];
+        snprintf(elements, sizeof elements, "%.*s", (int)(len - n), grid);
+        snprintf(number, sizeof number, "%ld", d->block_value[i]);
+        if (!atx_draft_names_word(elements, name))
+            continue;
+        atx_draft_replace_word(elements, sizeof elements, name, number);
+        if (elements[strspn(elements, "0123456789 */()")] == '\0' && strlen(elements) + n < ATX_DRAFT_EXPR)
+            memcpy(grid + strlen(strcpy(grid, elements)), divisor, n + 1);
+    }
+}
+
 static void read_grid(atx_draft *d)
 {
     const atx_span from = { d->launch.config[0][0], d->launch.config[0][1] };
@@ -451,6 +486,7 @@ static void read_grid(atx_draft *d)
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else
             d->grid_guessed = true;
+        keep_elements(d, k);
         atx_str_clear(&text);
     }
 }

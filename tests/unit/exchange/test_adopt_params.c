@@ -377,6 +377,28 @@ Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
     EXPECT_ALL(EXAMPLES);
 }
 
+#define EACH                                                                                                 \
+    "__global__ void k(float *y, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"      \
+    "i += gridDim.x * blockDim.x) y[i] = 1; }\n"
+
+Test(adopt_params, a_block_that_names_make_a_number_is_a_parameter)
+{
+    static const example EXAMPLES[] = {
+        { .what = "also with a namespace",
+          .text = "namespace cuda { constexpr int kBlock = 256; }\n" EACH
+                  "void run(float *y, int n) { k<<<(n + 255) / 256, cuda::kBlock>>>(y, n); }",
+          .lines = { "param     BLOCK = ", "default   BLOCK=256", "block     BLOCK\n" } },
+        { .what = "the larger of 1024 and something, which no block is beyond",
+          .text = EACH "void run(float *y, int n) { k<<<n, max(1024, n)>>>(y, n); }",
+          .lines = { "default   BLOCK=1024", "block     BLOCK\n" } },
+        { .what = "elements that it makes are a number of them",
+          .text = "__global__ void k(float *y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+                  "void run(float *y) { const int block = 256, n = 64 * block; k<<<n / block, block>>>(y); }",
+          .lines = { "arg       y T[16384] output", "grid      (64 * 256) / BLOCK", "block     BLOCK\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt_params, the_side_of_a_square_block_is_the_number_that_the_launch_has_for_it)
 {
 #define SQUARE                                                                                               \
