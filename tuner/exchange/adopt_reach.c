@@ -97,11 +97,23 @@ const atx_draft_macro *atx_draft_find_macro(const atx_draft *d, const char *name
 
 /* ---- what is reached ---- */
 
+/* Whether a word that is not called is a parameter of the kernel, which hides functions of that name. */
+static bool is_parameter(const atx_draft *d, const atx_tokens *t, size_t word)
+{
+    const size_t open = d->kernel_text.open, close = atx_tokens_match(&d->code, open);
+    bool found = false;
+    for (size_t i = open + 1; i < close && !found; i++)
+        found = has_name(t, word, &d->code, i) && (atx_tokens_is(&d->code, i + 1, ",") || i + 1 == close ||
+                                                   atx_tokens_is(&d->code, i + 1, "["));
+    return found && !atx_tokens_is(t, word + 1, "(");
+}
+
 /* Marks the functions and macros that a word names. Whether one is new. */
 static bool follow(atx_draft *d, const atx_tokens *t, size_t word)
 {
     bool more = false;
-    for (size_t i = 0; i < d->function_count; i++) {
+    const size_t count = is_parameter(d, t, word) ? 0 : d->function_count;
+    for (size_t i = 0; i < count; i++) {
         const atx_draft_function *f = &d->functions[i];
         if (!d->reached[f->end] && has_name(t, word, &d->code, f->name)) {
             memset(d->reached + f->name, 1, f->end + 1 - f->name);

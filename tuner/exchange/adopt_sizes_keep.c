@@ -264,10 +264,12 @@ void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBO
         kept[r.own[i].symbol] = !written || is_alike_alone(&r, &r.own[i]);
     for (int i = 0; i < r.count; i++)
         equal = equal || !kept[r.own[i].symbol];
+    for (int i = 0; i < symbols->count; i++) /* a guess is no number to be equal to */
+        equal = equal && !(number_of(&n, i) && atx_draft_guesses_param(d, symbols->items[i].name) &&
+                           atx_poly_has(symbols, size, i));
     if (equal) { /* each of them is the author's in the size that they all make */
         for (int i = 0; i < symbols->count; i++)
-            own[i] = own[i] || (number_of(&n, i) && !atx_draft_guesses_param(d, symbols->items[i].name) &&
-                                atx_poly_has(symbols, size, i));
+            own[i] = own[i] || (number_of(&n, i) && atx_poly_has(symbols, size, i));
         begin_reaching(&r, &n, size);
         memset(kept, 0, sizeof kept);
         find_joint(kept, &r);

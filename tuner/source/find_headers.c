@@ -307,5 +307,7 @@ at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, 
     const wanted w = { launches, is_source, path, kernel };
     atx_str_reset(out);
     find_in(out, ".", &w);
+    if (!out->len) /* kernels/add.cu of main.cu */
+        find_in(out, "..", &w);
     return atx_str_status(out, err);
 }

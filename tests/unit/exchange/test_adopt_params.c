@@ -352,6 +352,10 @@ Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
                      "require   BM % WM == 0 ",
                      "require   ceil_div(THREADS, 32) * WM == BM  # as many results as the file's own "
                      "numbers make\n" } },
+        { .what = "nothing is as many as a guess",
+          .text = "template <int A, int B> __global__ void k(float *y, int n) {\n"
+                  "for (int i = 0; i < A; i++) y[blockIdx.x * 8 + threadIdx.x / B + i] = 1; }",
+          .lines = { "param     A", "!as many results" } },
         { .what = "what is only read is read in no larger tiles",
           .text = "#define TILE 2\n__global__ void k(const float *x, float *y, int n) {\n"
                   "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float sum = 0;\n"
