@@ -40,6 +40,7 @@ CHANGES = {  # what both tuners get in place of the file's own: without it no an
 }
 ARGUMENT = re.compile(r"^arg +(?P<name>\w+) +(?P<type>\w+)(?:\[(?P<count>.*?)\] (?P<role>output|input|inout)(?P<fill>[^#\n]*?)"
                       r"(?: into (?P<variable>\w+))?)?(?: = (?P<value>[^#\n]*?))? *(?:#.*)?$", re.M)
+DEFINED = re.compile(r"^define +(\w+) = (\S+)", re.M)
 KINDS = {"f": "float", "i": "int", "u": "uint"}
 
 
@@ -75,6 +76,7 @@ class Published(Kernel):
         self.divided = bool(self.size) and ("GridDivX" in self.spec or "GridDivY" in self.spec
                                             or "GlobalSize" not in self.spec)
         self.options = [word for option in self.spec.get("CompilerOptions", []) for word in option.split()]
+        self.options.append(f"-I{os.path.dirname(self.source)}")
         self._read_draft()
 
     def __str__(self):
@@ -131,7 +133,9 @@ class Published(Kernel):
         with open(os.path.join(self.draft, "said"), encoding="utf-8") as file:
             self.name, self.problem = re.search(r"^the problem is (\S+) (\S+)", file.read(), re.M).groups()
         with open(os.path.join(self.folder, "adopted.cu"), encoding="utf-8") as file:
-            pairs = re.search(r"^default +(.*)", file.read(), re.M).group(1).split()
+            adopted = file.read()
+        pairs = re.search(r"^default +(.*)", adopted, re.M).group(1).split()
+        self.options += [f"-D{name}={value}" for name, value in DEFINED.findall(adopted) if name != "kernel_tuner"]
         self.trusted = {name: int(value) for name, value in (pair.split("=") for pair in pairs)}
         with open(os.path.join(self.folder, "op.cu"), encoding="utf-8") as file:
             text = file.read()
