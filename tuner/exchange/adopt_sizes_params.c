@@ -260,10 +260,37 @@ static bool has_one_each(const atx_draft *d, int axis)
     return false;
 }
 
+/* "5 % BLOCK" of a kernel that leaves its buffer of 5: no block of the file's divides that. */
+static void fix_unmet(atx_draft *d)
+{
+    for (int k = d->require_count; k-- > 0;) {
+        char text[ATX_DRAFT_EXPR], number[24], behind;
+        const char *named[ATX_DRAFT_PARAMS + 3];
+        int count = 0;
+        long value, a, b;
+        for (int i = 0; i < d->param_count + 3; i++) {
+            const char *name = i < 3 ? d->block_param[i] : atx_draft_param_line(&d->params[i - 3]);
+            if (name[0] && atx_draft_names_word(d->require[k], name))
+                named[count++] = name;
+        }
+        memcpy(text, d->require[k], sizeof text);
+        for (int i = 0; i < count && atx_draft_param_value(&value, d, named[i]); i++) {
+            snprintf(number, sizeof number, "%ld", value);
+            atx_draft_replace_word(text, sizeof text, named[i], number);
+        }
+        if (count == 1 && sscanf(text, "%ld %% %ld%c", &a, &b, &behind) == 2 && b > 0 && a % b) {
+            snprintf(text, sizeof text, "%s", named[0]);
+            atx_draft_fix_param(d, text);
+            k = d->require_count;
+        }
+    }
+}
+
 /* 256 threads that do 1024 elements, both as numbers: another size of the block leaves some, or has too few.
  */
 void atx_draft_fix_block(atx_draft *d)
 {
+    fix_unmet(d);
     if (has_one_each(d, 0))
         atx_draft_fix_param(d, d->block_param[0]);
     for (int k = 0; k < 3; k++)

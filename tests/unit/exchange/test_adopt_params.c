@@ -395,6 +395,12 @@ Test(adopt_params, a_block_that_names_make_a_number_is_a_parameter)
         { .what = "the larger of 1024 and something, which no block is beyond",
           .text = EACH "void run(float *y, int n) { k<<<n, max(1024, n)>>>(y, n); }",
           .lines = { "default   BLOCK=1024", "block     BLOCK\n" } },
+        { .what = "not where it leaves a number of elements that no block divides",
+          .text =
+              "__global__ void k(const int *c, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+              "int n = c[i]; if (i < 5 && n > 0) y[i] = n; }\n"
+              "void run(int *c, float *y) { cudaMalloc(&c, 5 * sizeof(int)); k<<<1, 64>>>(c, y); }",
+          .lines = { "!% BLOCK", "!param" } },
         { .what = "elements that it makes are a number of them",
           .text = "__global__ void k(float *y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
                   "void run(float *y) { const int block = 256, n = 64 * block; k<<<n / block, block>>>(y); }",
