@@ -362,13 +362,24 @@ static at_status add_buffer(atx_draft *d, atx_draft_field *f)
     return AT_OK;
 }
 
-/* n of "i < p.n" or "p.n <= i": a size of the problem. */
+/* Whether an argument has the name at token i. */
+static bool is_argument(const atx_draft *d, size_t i)
+{
+    for (int k = 0; k < d->arg_count; k++)
+        if (atx_tokens_is(&d->code, i, d->args[k].arg.name))
+            return true;
+    return false;
+}
+
+/* n of "i < p.n" or "p.n <= i": a size of the problem. Everything has an x. */
 static bool is_bound(const atx_draft *d, const char *name)
 {
     static const char *const SIGNS[] = { "<", "<=", ">", ">=", NULL };
+    const bool vector = name[0] && !name[1] && strchr("xyzw", name[0]);
     const atx_tokens *t = &d->code;
-    for (size_t i = 0; i < t->count; i++) {
-        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !atx_guards_member(t, i))
+    for (size_t i = 2; i < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !atx_guards_member(t, i) ||
+            (vector && !is_argument(d, i - 2)))
             continue;
         const size_t sides[] = { atx_draft_base(t, i) - 1, i + 1 };
         for (int k = 0; k < 2; k++)

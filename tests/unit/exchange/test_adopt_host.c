@@ -240,6 +240,10 @@ Test(adopt_host, structs_that_are_no_list_of_fields_have_a_size)
               "union Word { float f; int i; char c[2]; }; struct P { int n; union { float s; int t; }; };\n"
               "__global__ void k(Word *y, P p) { int i = threadIdx.x; if (i < p.n) y[i].i = p.t; }",
           .lines = { "struct    Word = i32 i", "struct    P = i32 n = n, i32 t" } },
+        { .what = "threadIdx.x is no field of an int2 that is compared",
+          .text =
+              "__global__ void k(float *y, int2 by, int n) { if (threadIdx.x < n) y[threadIdx.x] = by.x; }",
+          .lines = { "shape     n ", "struct    int2_ align 8 = i32 x = 1, i32 y = 1" } },
         { .what = "one whose largest member has a smaller alignment is a size",
           .text = "union Odd { char c[12]; int i; };\n"
                   "__global__ void k(float *y, Odd o, int n) { if (threadIdx.x < n) y[threadIdx.x] = o.i; }",
