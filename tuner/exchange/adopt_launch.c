@@ -381,7 +381,7 @@ static bool is_constant(long *value, const char *text)
 {
     enum { MOST = 1024 };
     char *end;
-    const bool most = strncmp(text, "max(1024, ", 10) == 0;
+    const bool most = strncmp(text, "max(1024, ", 10) == 0 && closes(text, 3, strlen(text) - 1);
     *value = most ? MOST : strtol(text, &end, 10);
     if (!most && (*end || *value < 1 || *value > MOST))
         *value = 0;

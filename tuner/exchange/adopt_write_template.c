@@ -138,14 +138,15 @@ static void write_divisors(atx_str *out, const char *begin, const char *end)
     static const char CALL[] = "ceil_div(";
     for (const char *at = begin; at < end; at++) {
         const bool called = strncmp(at, CALL, sizeof CALL - 1) == 0;
-        const char *by = at + 2, *close = called ? find_close(at + sizeof CALL - 2) : find_close(by);
+        if (!called && !((*at == '/' || *at == '%') && at + 2 < end && at[2] == '('))
+            continue;
+        const char *by = at + 2, *close = find_close(called ? at + sizeof CALL - 2 : by);
         if (called)
             for (by = at + sizeof CALL - 1; by < close && *by != ','; by++)
                 by = *by == '(' ? find_close(by) : by;
         by += called ? strspn(by, ", ") : 0;
         close += !called && *close;
-        if (!(called || ((*at == '/' || *at == '%') && *by == '(')) || close > end ||
-            !memchr(by, '/', (size_t)(close - by)))
+        if (by >= close || close > end || !memchr(by, '/', (size_t)(close - by)))
             continue;
         write_divisors(out, by, close);
         atx_str line = { 0 };
