@@ -70,6 +70,7 @@ typedef uint64_t uintmax_t;
 typedef long ssize_t;
 typedef unsigned int uint;
 typedef unsigned short ushort;
+typedef unsigned char uchar; // of OpenCV
 typedef unsigned long ulong;
 
 typedef float cufftReal;

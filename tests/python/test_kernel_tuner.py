@@ -20,6 +20,7 @@ sys.path.insert(0, FOLDER)
 
 import kernels  # noqa: E402
 import ours  # noqa: E402
+import published  # noqa: E402
 import table  # noqa: E402
 from kernels import KERNELS, kernel_of  # noqa: E402
 
@@ -128,8 +129,17 @@ class Published(unittest.TestCase):
 
     def test_problems_that_cannot_be_compared_are_told(self):
         told = COMPARE.told(types.SimpleNamespace(published="."), [])
-        self.assertIn("- hub/kernels/hotspot_milo.json: a launch makes as many time steps", told)
+        self.assertIn("hotspot-CAFF.json: its arrays are as wide and as high as a block", told)
         self.assertNotIn("GEMM-CAFF", told)
+
+    def test_what_no_answer_can_be_right_without_is_changed(self):
+        t1 = {"ConfigurationSpace": {"TuningParameters": [{"Name": "tile", "Values": "[1, 2]"},
+                                                          {"Name": "temporal_tiling_factor", "Values": "[1, 2, 3]"}]},
+              "KernelSpecification": {"Arguments": [{"Name": "power", "Size": 5}, {"Name": "temp", "Size": 4}]}}
+        changed = published.change(t1, "/somewhere/hub/kernels/hotspot_milo.json")
+        self.assertEqual([entry["Values"] for entry in changed["ConfigurationSpace"]["TuningParameters"]],
+                         ["[1, 2]", "[2]"])
+        self.assertEqual([entry["Size"] for entry in changed["KernelSpecification"]["Arguments"]], [5, 4116 * 4116])
 
     def test_the_launch_is_the_one_that_the_file_says(self):
         config = {"BLOCK": 64, "EACH": 2}

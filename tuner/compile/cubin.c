@@ -202,7 +202,7 @@ static bool begins(const atx_cubin_kernel *k, const char *with)
     return k->name_len >= n && memcmp(k->name, with, n) == 0;
 }
 
-static const char UNNAMED[] = "_GLOBAL__N_";
+static const char UNNAMED[] = "_GLOBAL__N_", INTERNAL[] = "_INTERNAL_"; /* that one around variables */
 
 /* The length of "42_GLOBAL__N_...", the component of a namespace without a name; 0: it is none. */
 static size_t unnamed_length(const char *at, const char *end)
@@ -229,6 +229,12 @@ static bool is_exactly(const atx_cubin_kernel *k, const char *name)
     return at == end && name == name_end;
 }
 
+static bool has_no_name(const char *component, size_t len)
+{
+    return (len >= sizeof UNNAMED && memcmp(component, UNNAMED, sizeof UNNAMED - 1) == 0) ||
+           (len >= sizeof INTERNAL && memcmp(component, INTERNAL, sizeof INTERNAL - 1) == 0);
+}
+
 /* The next component of a mangled name, "3foo" or "L3foo", behind those of namespaces without a name; its
  * length, 0: there is none. *at moves on. */
 static size_t next_component(const char **name, const char **at, const char *end)
@@ -242,7 +248,7 @@ static size_t next_component(const char **name, const char **at, const char *end
             return 0;
         *name = *at;
         *at += len;
-    } while (len >= sizeof UNNAMED && memcmp(*name, UNNAMED, sizeof UNNAMED - 1) == 0);
+    } while (has_no_name(*name, len));
     return len;
 }
 

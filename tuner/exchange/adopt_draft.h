@@ -19,8 +19,8 @@
 #define ATX_DRAFT_TARGS   24
 #define ATX_DRAFT_ALIASES 4
 #define ATX_DRAFT_EXTRA   4
-#define ATX_DRAFT_REQUIRE 8
-#define ATX_DRAFT_RULES   8
+#define ATX_DRAFT_REQUIRE 24
+#define ATX_DRAFT_RULES   24
 #define ATX_DRAFT_VALUES  8
 #define ATX_DRAFT_STRUCTS ATX_MAX_STRUCTS
 #define ATX_DRAFT_FIELDS  32
@@ -188,6 +188,7 @@ typedef struct atx_draft {
     atx_tokens code;        /* of the text: no directives                           */
     atx_tokens all;         /* with them                                            */
     unsigned char *reached; /* of each token of `code`: the kernel's code and what that calls; 2: followed */
+    size_t *next_same;      /* of each token of `code`: where its text stands next; behind the last: first */
     atx_draft_function *functions;
     size_t function_count, function_cap;
     atx_draft_macro *macros;

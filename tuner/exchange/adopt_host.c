@@ -72,6 +72,12 @@ static bool pointer_in(atx_span *chain, atx_span *offset, const atx_tokens *t, a
            atx_tokens_is(t, rest, ".");
 }
 
+/* The next token with the text of token i. */
+static size_t behind(const atx_draft *d, size_t i)
+{
+    return d->next_same[i] > i ? d->next_same[i] : d->code.count;
+}
+
 /* Whether the same pointer stands at token i; *end: behind it. Elements of an array are alike. */
 static bool is_same(const atx_tokens *t, atx_span chain, size_t i, size_t *end)
 {
@@ -303,7 +309,7 @@ static void note_uses(atx_host_buffer *out, const search *s, const atx_host_fram
 {
     const atx_tokens *t = &s->b->d->code;
     size_t end;
-    for (size_t i = f->f->body; i < f->at; i++)
+    for (size_t i = atx_host_same(s->b->d, chain.begin, f->f->body); i < f->at; i = behind(s->b->d, i))
         if (is_same(t, chain, i, &end) && leads_to(t, f->f->body + 1, i, f->at))
             note_use(out, s->b->d, f, i, end);
 }
@@ -317,7 +323,8 @@ static bool find_here(search *s, const atx_host_frame *f, atx_span chain)
     search best = *s;
     bool found = false;
     size_t end;
-    for (size_t i = f->f->body; i < f->f->end && !(found && i > f->at); i++)
+    for (size_t i = atx_host_same(s->b->d, chain.begin, f->f->body); i < f->f->end && !(found && i > f->at);
+         i = behind(s->b->d, i))
         if (!(i >= chain.begin && i < chain.end) && is_same(t, chain, i, &end)) {
             search one = *s;
             one.depth++;

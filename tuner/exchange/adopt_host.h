@@ -35,6 +35,9 @@ int atx_host_parameter(size_t *token, const atx_draft *d, const atx_draft_functi
 atx_span atx_host_nth(const atx_tokens *t, size_t open,
                       int n); /* argument n of a call; empty: it has fewer */
 
+/* The first token from `at` on with the text of another one; as many as there are: none. */
+size_t atx_host_same(const atx_draft *d, size_t token, size_t at);
+
 /* The next call of a function from token *at on, in the body of another one. */
 bool atx_host_next_call(atx_host_frame *out, const atx_draft *d, const atx_draft_function *f, size_t *at);
 

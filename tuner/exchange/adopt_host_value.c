@@ -63,13 +63,23 @@ int atx_host_parameter(size_t *token, const atx_draft *d, const atx_draft_functi
     return -1;
 }
 
+size_t atx_host_same(const atx_draft *d, size_t token, size_t at)
+{
+    size_t found = d->code.count, i = token;
+    do {
+        found = i >= at && i < found ? i : found;
+        i = d->next_same[i];
+    } while (i != token);
+    return found;
+}
+
 bool atx_host_next_call(atx_host_frame *out, const atx_draft *d, const atx_draft_function *f, size_t *at)
 {
     const atx_tokens *t = &d->code;
-    while (*at + 1 < t->count) {
-        const size_t i = (*at)++;
+    for (size_t i; (i = atx_host_same(d, f->name, *at)) < t->count;) {
         size_t open = i + 1;
-        if (i == f->name || !atx_guards_same(t, (atx_span){ i, i + 1 }, (atx_span){ f->name, f->name + 1 }))
+        *at = i + 1;
+        if (i == f->name)
             continue;
         if (atx_tokens_is(t, open, "<") && atx_tokens_match(t, open) < t->count)
             open = atx_tokens_match(t, open) + 1;
@@ -79,6 +89,7 @@ bool atx_host_next_call(atx_host_frame *out, const atx_draft *d, const atx_draft
         *out = (atx_host_frame){ .f = around, .at = i, .open = open };
         return true;
     }
+    *at = t->count;
     return false;
 }
 
@@ -251,7 +262,7 @@ static atx_range name_of(const reading *r, size_t i)
         return opaque(r, i, i + 1);
     }
     long number;
-    if (!value.exact || !atx_poly_is_number(&number, &value.most))
+    if (!value.exact || !atx_poly_is_number(&number, &value.most) || r->f->params)
         return value.exact ? value : opaque(r, i, i + 1);
     const atx_range named = opaque(r, i, i + 1); /* which the launch may pass on */
     if (named.exact && named.most.count == 1 && !named.most.bad)

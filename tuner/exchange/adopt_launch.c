@@ -2,7 +2,7 @@
  * adopt_launch.c - grid, block and shared memory as the file's own launch has them. The block of a kernel
  * that reads blockDim is a parameter, the author's its default; any other is what its author says.
  */
-#include "exchange/adopt_host.h"
+#include "exchange/adopt_sizes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,6 +253,89 @@ static bool is_literal(long *value, const atx_draft *d, atx_span part)
     return !words && atx_draft_number(value, d, &d->code, part);
 }
 
+/* Whether the kernel divides the thread's index by NAME and takes the rest, too: NAME rows of NAME threads.
+ */
+static bool is_side(const atx_draft *d, const char *name)
+{
+    bool row = false, column = false;
+    for (size_t i = d->kernel_text.open; i + 4 < d->body_end; i++)
+        if (atx_tokens_is(&d->code, i, "threadIdx") && atx_tokens_is(&d->code, i + 2, "x") &&
+            atx_tokens_is(&d->code, i + 4, name)) {
+            row = row || atx_tokens_is(&d->code, i + 3, "/");
+            column = column || atx_tokens_is(&d->code, i + 3, "%");
+        }
+    return row && column;
+}
+
+/* k<32><<<dim3(n / 32, m / 32), 32 * 32>>> of a square whose side is a parameter. */
+static atx_draft_param *find_side(atx_draft *d, atx_span part)
+{
+    long a, b;
+    if (part.end != part.begin + 3 || !atx_tokens_is(&d->code, part.begin + 1, "*") ||
+        !atx_draft_plain_number(&a, &d->code, part.begin) ||
+        !atx_draft_plain_number(&b, &d->code, part.end - 1) || a != b)
+        return NULL;
+    for (int i = 0; i < d->param_count; i++)
+        if (d->params[i].value == a && !d->params[i].guessed && is_side(d, d->params[i].name))
+            return &d->params[i];
+    return NULL;
+}
+
+/* Whether the bracket at text[open] is closed at text[close]. */
+static bool closes(const char *text, size_t open, size_t close)
+{
+    int depth = 0;
+    for (size_t i = open; i <= close; i++)
+        if ((depth += (text[i] == '(') - (text[i] == ')')) == 0)
+            return i == close;
+    return false;
+}
+
+/* "ceil_div(n, 32)", "(n + 31) / 32" or "n / 32" with the parameter as the number; false: it is another
+ * expression. */
+static bool divide_by_side(char text[ATX_DRAFT_EXPR], const atx_draft_param *side)
+{
+    const long v = side->value;
+    const struct {
+        const char *begin, *end, *before, *behind; /* of the text that is there, and of the other one */
+        long first, second;                        /* numbers of `end` */
+    } FORMS[] = { { "ceil_div(", ", %ld)", "ceil_div(", ", %s)", v, 0 },
+                  { "(", " + %ld) / %ld", "ceil_div(", ", %s)", v - 1, v },
+                  { "(", " + %ld - 1) / %ld", "ceil_div(", ", %s)", v, v },
+                  { "", " / %ld", "", " / %s", v, 0 } };
+    for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) {
+        char end[64], behind[ATX_MAX_WORD + 16], written[ATX_DRAFT_EXPR];
+        const size_t begin = strlen(FORMS[k].begin), len = strlen(text);
+        const size_t n = (size_t)snprintf(end, sizeof end, FORMS[k].end, FORMS[k].first, FORMS[k].second);
+        if (len < begin + n || strncmp(text, FORMS[k].begin, begin) != 0 || strcmp(text + len - n, end) != 0)
+            continue;
+        if (begin && !closes(text, begin - 1, len - n + (size_t)(strchr(end, ')') - end)))
+            continue;
+        snprintf(behind, sizeof behind, FORMS[k].behind, atx_draft_param_line(side));
+        snprintf(written, sizeof written, "%s%.*s%s", FORMS[k].before, (int)(len - n - begin), text + begin,
+                 behind);
+        memcpy(text, written, sizeof written);
+        return true;
+    }
+    return false;
+}
+
+/* The grid of such a square; a grid without it leaves the side a number. */
+static void read_side(atx_draft *d)
+{
+    const atx_span from = { d->launch.config[1][0], d->launch.config[1][1] };
+    atx_span part;
+    atx_draft_param *side = atx_draft_component(&part, d, from, 0) ? find_side(d, part) : NULL;
+    bool any = false;
+    for (int k = 0; k < 3 && side && !d->reads_block; k++)
+        any = divide_by_side(d->grid[k], side) || any;
+    if (!any)
+        return;
+    side->axis = -1;
+    snprintf(d->block[0], sizeof d->block[0], "%s * %s", atx_draft_param_line(side),
+             atx_draft_param_line(side));
+}
+
 /* "min(d, 1024)": where the comma stands that the number is behind or before; 0: it is no such. */
 static size_t limit_comma(const char *text)
 {
@@ -293,6 +376,18 @@ static void limit_block(atx_draft *d, int k)
     memcpy(text, written, sizeof written);
 }
 
+/* 256; or max(1024, n): more than that no block has. */
+static bool is_constant(long *value, const char *text)
+{
+    enum { MOST = 1024 };
+    char *end;
+    const bool most = strncmp(text, "max(1024, ", 10) == 0 && closes(text, 3, strlen(text) - 1);
+    *value = most ? MOST : strtol(text, &end, 10);
+    if (!most && (*end || *value < 1 || *value > MOST))
+        *value = 0;
+    return *value > 0;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -326,7 +421,10 @@ static void read_block(atx_draft *d)
             continue;
         }
         atx_str text = { 0 };
-        if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
+        const bool written = !value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k);
+        if (written && is_constant(&value[k], text.data)) {
+            d->block_literal = true; /* space::NAME */
+        } else if (written) {
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
             limit_block(d, k);
         } else if (!value[k] && guess_stride(d, k)) {
@@ -349,6 +447,26 @@ static void read_block(atx_draft *d)
 
 /* ---- grid and shared memory ---- */
 
+/* n / BLOCK of n = 1024 * BLOCK, which is a number: so many elements, however large the block is. */
+static void keep_elements(atx_draft *d, int k)
+{
+    char divisor[ATX_MAX_WORD + 4], number[24], *grid = d->grid[k];
+    for (int i = 0; i < 3; i++) {
+        const char *name = d->block_param[i];
+        const size_t n = (size_t)snprintf(divisor, sizeof divisor, " / %s", name), len = strlen(grid);
+        if (!name[0] || len <= n || strcmp(grid + len - n, divisor) != 0)
+            continue;
+        char elements[ATX_DRAFT_EXPR];
+        snprintf(elements, sizeof elements, "%.*s", (int)(len - n), grid);
+        snprintf(number, sizeof number, "%ld", d->block_value[i]);
+        if (!atx_draft_names_word(elements, name))
+            continue;
+        atx_draft_replace_word(elements, sizeof elements, name, number);
+        if (elements[strspn(elements, "0123456789 */()")] == '\0' && strlen(elements) + n < ATX_DRAFT_EXPR)
+            memcpy(grid + strlen(strcpy(grid, elements)), divisor, n + 1);
+    }
+}
+
 static void read_grid(atx_draft *d)
 {
     const atx_span from = { d->launch.config[0][0], d->launch.config[0][1] };
@@ -368,6 +486,7 @@ static void read_grid(atx_draft *d)
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else
             d->grid_guessed = true;
+        keep_elements(d, k);
         atx_str_clear(&text);
     }
 }
@@ -459,5 +578,6 @@ void atx_draft_launch(atx_draft *d)
     read_block(d);
     read_values(d);
     read_grid(d);
+    read_side(d);
     read_shared(d);
 }

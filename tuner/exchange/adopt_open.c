@@ -94,6 +94,7 @@ void atx_draft_close(atx_draft *d)
     atx_tokens_clear(&d->all);
     atx_str_clear(&d->text);
     free(d->reached);
+    free(d->next_same);
     free(d->functions);
     free(d->macros);
     free(d);

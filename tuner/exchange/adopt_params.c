@@ -65,6 +65,15 @@ static bool looks_like_shape(const char *name)
     return has_any(low, YES) && !has_any(low, NO) && !counts_blocks(low);
 }
 
+/* What the hardware has, whatever the file offers: #ifndef WARP_SIZE. */
+static bool is_of_hardware(const char *name)
+{
+    static const char *const WORDS[] = { "warp_size", "warpsize", NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, name);
+    return has_any(low, WORDS);
+}
+
 /* #pragma unroll NAME */
 static bool unrolls(const atx_draft *d, const char *name)
 {
@@ -274,7 +283,7 @@ static void add_macros(atx_draft *d)
             continue;
         p.axis = atx_draft_block_axis(p.name);
         const bool used = macro->reached || unrolls(d, p.name) || (macro->guarded && is_condition(d, p.name));
-        if (used && (macro->guarded || is_wanted(d, p.name, p.value)))
+        if (used && !is_of_hardware(p.name) && (macro->guarded || is_wanted(d, p.name, p.value)))
             add(d, p);
     }
 }

@@ -1,6 +1,7 @@
 /* adopt_poly.c - see adopt_poly.h. Products of a / b and b are simplified where they are made. */
 #include "exchange/adopt_poly.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,29 +343,38 @@ bool atx_poly_within(const atx_poly *a, const atx_poly *b)
     return !left.bad;
 }
 
-static double symbol_at(const atx_poly_table *s, int id, int trial)
+static double symbol_at(const atx_poly_table *s, int id, const long *given, int trial)
 {
     static const int NUMBERS[] = { 4096, 640, 96, 12288, 1792, 224, 3 };
     const atx_poly_entry *e = &s->items[id];
     if (e->kind == ATX_SYMBOL_NAME)
-        return NUMBERS[(size_t)(id * 3 + trial * 5) % (sizeof NUMBERS / sizeof *NUMBERS)];
-    const double a = atx_poly_at(s, &e->a, trial), b = atx_poly_at(s, &e->b, trial);
+        return given && given[id]
+                   ? (double)given[id]
+                   : NUMBERS[(size_t)(id * 3 + trial * 5) % (sizeof NUMBERS / sizeof *NUMBERS)];
+    const double a = atx_poly_given(s, &e->a, given, trial), b = atx_poly_given(s, &e->b, given, trial);
+    if (isnan(a) || isnan(b))
+        return NAN;
     if (e->kind == ATX_SYMBOL_MIN || e->kind == ATX_SYMBOL_MAX)
         return (e->kind == ATX_SYMBOL_MIN) == (a < b) ? a : b;
     const double up = e->kind == ATX_SYMBOL_CEIL ? b - 1 : 0;
-    return b >= 1 ? (double)(long long)((a + up) / b) : a;
+    return b >= 1 ? (double)(long long)((a + up) / b) : given ? NAN : a;
 }
 
-double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial)
+double atx_poly_given(const atx_poly_table *s, const atx_poly *p, const long *given, int trial)
 {
     double all = 0;
     for (int i = 0; i < p->count; i++) {
         double term = (double)p->terms[i].factor;
         for (int k = 0; k < p->terms[i].degree; k++)
-            term *= symbol_at(s, p->terms[i].of[k], trial);
+            term *= symbol_at(s, p->terms[i].of[k], given, trial);
         all += term;
     }
     return all;
+}
+
+double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial)
+{
+    return atx_poly_given(s, p, NULL, trial);
 }
 
 atx_poly atx_poly_least(atx_poly_table *s, const atx_poly *a, const atx_poly *b)

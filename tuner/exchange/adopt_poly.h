@@ -10,7 +10,7 @@
 #define ATX_POLY_DEGREE  6
 #define ATX_POLY_SYMBOLS 200
 #define ATX_POLY_NAME    64
-#define ATX_POLY_ROUNDED 4
+#define ATX_POLY_ROUNDED 12
 
 typedef struct atx_poly_term {
     long factor;
@@ -68,6 +68,9 @@ bool atx_poly_within(const atx_poly *a, const atx_poly *b);
 
 /* What it is where each name is some number: another one for each `trial`. */
 double atx_poly_at(const atx_poly_table *s, const atx_poly *p, int trial);
+/* Where the names of symbols have the numbers `given`, and a division by less than 1 is NAN; 0: some number.
+ */
+double atx_poly_given(const atx_poly_table *s, const atx_poly *p, const long *given, int trial);
 
 /* Whether the symbol of that name is in it, anywhere. */
 bool atx_poly_has(const atx_poly_table *s, const atx_poly *p, int symbol);

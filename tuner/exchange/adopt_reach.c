@@ -4,6 +4,7 @@
  */
 #include "exchange/adopt_draft.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,11 +97,23 @@ const atx_draft_macro *atx_draft_find_macro(const atx_draft *d, const char *name
 
 /* ---- what is reached ---- */
 
+/* Whether a word that is not called is a parameter of the kernel, which hides functions of that name. */
+static bool is_parameter(const atx_draft *d, const atx_tokens *t, size_t word)
+{
+    const size_t open = d->kernel_text.open, close = atx_tokens_match(&d->code, open);
+    bool found = false;
+    for (size_t i = open + 1; i < close && !found; i++)
+        found = has_name(t, word, &d->code, i) && (atx_tokens_is(&d->code, i + 1, ",") || i + 1 == close ||
+                                                   atx_tokens_is(&d->code, i + 1, "["));
+    return found && !atx_tokens_is(t, word + 1, "(");
+}
+
 /* Marks the functions and macros that a word names. Whether one is new. */
 static bool follow(atx_draft *d, const atx_tokens *t, size_t word)
 {
     bool more = false;
-    for (size_t i = 0; i < d->function_count; i++) {
+    const size_t count = is_parameter(d, t, word) ? 0 : d->function_count;
+    for (size_t i = 0; i < count; i++) {
         const atx_draft_function *f = &d->functions[i];
         if (!d->reached[f->end] && has_name(t, word, &d->code, f->name)) {
             memset(d->reached + f->name, 1, f->end + 1 - f->name);
@@ -193,12 +206,45 @@ static void read_traits(atx_draft *d)
         d->reads_block = d->reads_block || atx_draft_uses(d, BLOCK[i]);
 }
 
+static size_t bucket_of(const atx_tokens *t, size_t i, size_t mask)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t at = t->items[i].begin; at < t->items[i].end; at++)
+        hash = (hash ^ (unsigned char)t->text[at]) * 1099511628211u;
+    return (size_t)(hash ^ hash >> 32) & mask;
+}
+
+/* Rings of equal tokens: calls of a function are looked for very often. */
+static at_status link_same(atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    size_t size = 16;
+    while (size < 2 * t->count)
+        size *= 2;
+    size_t *last = calloc(size, sizeof *last); /* 1 + a token: the last one of its text so far */
+    d->next_same = calloc(t->count + 1, sizeof *d->next_same);
+    for (size_t i = 0; last && d->next_same && i < t->count; i++) {
+        size_t at = bucket_of(t, i, size - 1);
+        while (last[at] && !atx_code_same(t, last[at] - 1, i))
+            at = (at + 1) & (size - 1);
+        const size_t before = last[at] ? last[at] - 1 : i;
+        d->next_same[i] = last[at] ? d->next_same[before] : i;
+        d->next_same[before] = i;
+        last[at] = i + 1;
+    }
+    const bool good = last && d->next_same;
+    free(last);
+    return good ? AT_OK : atx_no_memory(d->err);
+}
+
 at_status atx_draft_reach(atx_draft *d)
 {
     at_status status = find_functions(d);
     if (status == AT_OK)
         status = find_macros(d);
     if (status != AT_OK)
+        return status;
+    if ((status = link_same(d)) != AT_OK)
         return status;
     d->reached = calloc(d->code.count + 1, sizeof *d->reached);
     if (!d->reached)

@@ -163,8 +163,18 @@ static at_status none_found(const atx_draft *d, const finding *f)
                         "%s: found the kernel%s%s where #if leaves it out; expected one that is compiled: "
                         "define the macro of the condition at the top of the file",
                         atx_draft_place(d, &name).text, *kernel ? " " : "", kernel);
-    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                    d->in->path, *kernel ? " " : "", kernel);
+    finding all = { 0 };
+    atx_kernel_text k;
+    for (size_t at = 0; atx_code_kernel(&k, &d->code, &at);)
+        note_name(&all, d, &d->code.items[k.name]);
+    at_status status = atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected %s%s", d->in->path,
+                                *kernel ? " " : "", kernel,
+                                all.names > 1 ? "one of:"
+                                : all.names   ? "--kernel"
+                                              : "__global__ void NAME(...)",
+                                atx_str_text(&all.list));
+    atx_str_clear(&all.list);
+    return status;
 }
 
 static at_status choose(atx_draft *d, finding *f)

@@ -134,10 +134,13 @@ static void read_assertion(atx_draft *d, atx_sizing *z, const atx_host_frame *ho
         return;
     const size_t close = atx_tokens_match(t, open);
     const atx_span all = bare(t, (atx_span){ open + 1, atx_code_comma(t, open + 1, close) });
-    if (close >= t->count || atx_tokens_find(t, all.begin, all.end, "||") < all.end)
+    if (close >= t->count || atx_tokens_find(t, all.begin, all.end, "||") < all.end ||
+        atx_tokens_find(t, all.begin, all.end, "or") < all.end)
         return;
     for (size_t at = all.begin, end; at < all.end; at = end + 1) {
+        const size_t word = atx_tokens_find(t, at, all.end, "and");
         end = atx_tokens_find(t, at, all.end, "&&");
+        end = word < end ? word : end;
         read_comparison(d, z, host, (atx_span){ at, end });
     }
 }

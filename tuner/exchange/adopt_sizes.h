@@ -48,6 +48,9 @@ atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k);
 /* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
 void atx_draft_take_largest(atx_draft *d, int k);
 
+/* NAME as its number in a text of the draft. */
+void atx_draft_replace_word(char *text, size_t size, const char *name, const char *number);
+
 /* Whether a buffer's size depends on how many blocks a grid has in that direction. */
 bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis);
 
@@ -57,6 +60,7 @@ void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBO
                            atx_poly_table *symbols, const atx_poly *size, bool written);
 
 #define ATX_WHY_WITHIN "its buffers hold no more"
+#define ATX_WHY_EQUAL  "as many results as the file's own numbers make"
 /* Without such lines in which no parameter is left. */
 void atx_draft_drop_rules(atx_draft *d);
 

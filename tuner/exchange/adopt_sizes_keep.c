@@ -7,11 +7,12 @@
  */
 #include "exchange/adopt_sizes.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIALS = 7 };
+enum { TRIALS = 7, MOST_VALUES = 16, MOST_TRIED = 1 << 14 };
 
 /* Parameters for whose values no largest one is the furthest: they divide, or are subtracted, or are of the
  * block. Elements are written for each thread of a block, too. And those of which all of it is a multiple,
@@ -49,49 +50,109 @@ typedef struct numbers {
     const atx_draft *d;
     const atx_poly_table *symbols;
     const bool *own; /* of these the author's numbers, of others the largest */
-    int other;       /* but for this one, which is `value` */
-    long value;
 } numbers;
+
+static long number_of(const numbers *n, int id)
+{
+    const atx_poly_entry *symbol = &n->symbols->items[id];
+    long value = 0;
+    if (symbol->kind != ATX_SYMBOL_NAME || symbol->tag != ATX_TAG_PARAM ||
+        !atx_draft_param_value(&value, n->d, symbol->name))
+        return 0;
+    return n->own[id] ? value : atx_draft_largest(n->d, symbol->name, value);
+}
 
 static atx_poly as_number(void *context, int id)
 {
-    const numbers *n = context;
-    const atx_poly_entry *symbol = &n->symbols->items[id];
-    long value = 1;
-    if (id == n->other)
-        return atx_poly_number(n->value);
-    if (symbol->tag != ATX_TAG_PARAM || !atx_draft_param_value(&value, n->d, symbol->name))
-        return atx_poly_symbol(id);
-    return atx_poly_number(n->own[id] ? value : atx_draft_largest(n->d, symbol->name, value));
+    const long value = number_of(context, id);
+    return value ? atx_poly_number(value) : atx_poly_symbol(id);
 }
 
-/* Whether each value of a parameter, the others as their author has them, reaches as far as the author's. */
-static bool reaches_alike(const atx_draft *d, atx_poly_table *symbols, const atx_poly *size, const bool *own,
-                          int param)
+typedef struct varied {
+    int symbol, count;
+    long author, values[MOST_VALUES];
+} varied;
+
+/* How far a kernel reaches where parameters have the numbers `given`, beside what it does as its author has
+ * them. */
+typedef struct reaching {
+    const atx_poly_table *symbols;
+    const atx_poly *size;
+    long given[ATX_POLY_SYMBOLS];
+    double author[TRIALS];
+    varied own[ATX_DRAFT_PARAMS];
+    int count;
+} reaching;
+
+static bool reaches_alike(const reaching *r)
 {
-    numbers n = { d, symbols, own, -1, 0 };
-    const atx_poly author = atx_poly_replace(symbols, size, as_number, &n);
-    bool alike = !author.bad;
-    for (int k = 0; k < d->param_count && alike; k++) {
+    for (int trial = 0; trial < TRIALS; trial++)
+        if (atx_poly_given(r->symbols, r->size, r->given, trial) != r->author[trial])
+            return false; /* NAN, too */
+    return true;
+}
+
+static void add_varied(reaching *r, const atx_draft *d, int symbol)
+{
+    varied *v = &r->own[r->count];
+    *v = (varied){ .symbol = symbol, .author = r->given[symbol] };
+    for (int k = 0; k < d->param_count && r->count < ATX_DRAFT_PARAMS; k++) {
         atx_str text = { 0 };
-        if (strcmp(atx_draft_param_line(&d->params[k]), symbols->items[param].name) != 0)
+        if (strcmp(atx_draft_param_line(&d->params[k]), r->symbols->items[symbol].name) != 0)
             continue;
         atx_draft_values(&text, d, &d->params[k]);
         char *at = text.data;
-        n.other = param;
-        for (char *end = at; at && alike; at = end) {
-            n.value = strtol(at, &end, 10);
+        for (char *end = at; at && v->count < MOST_VALUES; at = end, v->count++) {
+            v->values[v->count] = strtol(at, &end, 10);
             if (end == at)
                 break;
-            const atx_poly other = atx_poly_replace(symbols, size, as_number, &n);
-            for (int trial = 0; trial < TRIALS && alike; trial++)
-                alike =
-                    !other.bad && atx_poly_at(symbols, &other, trial) == atx_poly_at(symbols, &author, trial);
         }
         atx_str_clear(&text);
-        return alike;
+        r->count += v->count > 0;
+        return;
     }
-    return false; /* of the block alone: blockDim */
+}
+
+static void begin_reaching(reaching *r, const numbers *n, const atx_poly *size)
+{
+    *r = (reaching){ .symbols = n->symbols, .size = size };
+    for (int i = 0; i < n->symbols->count; i++)
+        r->given[i] = number_of(n, i);
+    for (int trial = 0; trial < TRIALS; trial++)
+        r->author[trial] = atx_poly_given(r->symbols, size, r->given, trial);
+    for (int i = 0; i < n->symbols->count; i++)
+        if (n->own[i])
+            add_varied(r, n->d, i);
+}
+
+/* Whether each value of a parameter, the others as their author has them, reaches as far as the author's. */
+static bool is_alike_alone(reaching *r, const varied *v)
+{
+    bool alike = true;
+    for (int i = 0; i < v->count && alike; i++) {
+        r->given[v->symbol] = v->values[i];
+        alike = reaches_alike(r);
+    }
+    r->given[v->symbol] = v->author;
+    return alike;
+}
+
+/* Of all combinations of values, or of MOST_TRIED of them: which parameters have another value than the
+ * author's in one that reaches as far. Tiles that are larger together with the block are such. */
+static void find_joint(bool useful[ATX_POLY_SYMBOLS], reaching *r)
+{
+    long all = 1;
+    for (int i = 0; i < r->count; i++)
+        all *= r->own[i].count <= LONG_MAX / MOST_VALUES / all ? r->own[i].count : 1;
+    const long step = all > MOST_TRIED ? all / MOST_TRIED | 1 : 1;
+    for (long at = 0; at < all; at += step) {
+        long rest = at;
+        for (int i = 0; i < r->count; rest /= r->own[i++].count)
+            r->given[r->own[i].symbol] = r->own[i].values[rest % r->own[i].count];
+        const bool alike = reaches_alike(r);
+        for (int i = 0; i < r->count && alike; i++)
+            useful[r->own[i].symbol] |= r->given[r->own[i].symbol] != r->own[i].author;
+    }
 }
 
 /* The first size of the problem that each term has as a factor; -1: none. */
@@ -139,13 +200,12 @@ static bool divides_below_zero(atx_poly_table *symbols, numbers *n, const atx_po
     return below;
 }
 
-/* REACH <= SIZE as what is added <= what is taken away, without sizes that both have; false: it cannot be
- * written. */
-static bool require_within(atx_draft *d, atx_poly_table *symbols, const atx_poly *size, const bool *own)
+/* REACH <= SIZE, or ==, as what is added beside what is taken away, without sizes that both have; false: it
+ * cannot be written. */
+static bool require_one(atx_draft *d, atx_poly_table *symbols, const atx_poly *reach, const atx_poly *size,
+                        numbers *n, bool equal)
 {
-    numbers n = { d, symbols, own, -1, 0 };
-    const atx_poly author = atx_poly_replace(symbols, size, as_number, &n);
-    atx_poly more = atx_poly_add(size, &author, -1), side[2] = { { .count = 0 }, { .count = 0 } };
+    atx_poly more = atx_poly_add(reach, size, -1), side[2] = { { .count = 0 }, { .count = 0 } };
     atx_str text = { 0 };
     for (int id; (id = common_size(symbols, &more)) >= 0;)
         divide_by(&more, id);
@@ -155,20 +215,34 @@ static bool require_within(atx_draft *d, atx_poly_table *symbols, const atx_poly
         to->terms[to->count++].factor *= more.terms[i].factor < 0 ? -1 : 1;
     }
     atx_poly_write(&text, symbols, &side[0]);
-    atx_str_add(&text, " <= ");
+    atx_str_add(&text, equal ? " == " : " <= ");
     atx_poly_write(&text, symbols, &side[1]);
-    const bool good = !size->bad && !author.bad && !more.bad && !divides_below_zero(symbols, &n, &more) &&
+    const bool good = !reach->bad && !size->bad && !more.bad && !divides_below_zero(symbols, n, &more) &&
                       !text.failed && !strchr(text.data, '.') &&
-                      atx_draft_add_rule(d, text.data, ATX_WHY_WITHIN);
+                      atx_draft_add_rule(d, text.data, equal ? ATX_WHY_EQUAL : ATX_WHY_WITHIN);
     atx_str_clear(&text);
     return good;
+}
+
+/* Of max(A, B) both. */
+static bool require_within(atx_draft *d, atx_poly_table *symbols, const atx_poly *reach, const atx_poly *size,
+                           numbers *n)
+{
+    const atx_poly_entry *e = &symbols->items[reach->terms[0].of[0]];
+    const bool one = reach->count == 1 && reach->terms[0].degree == 1 && reach->terms[0].factor == 1;
+    if (one && e->kind == ATX_SYMBOL_MAX) {
+        const atx_poly a = e->a, b = e->b;
+        return require_within(d, symbols, &a, size, n) && require_within(d, symbols, &b, size, n);
+    }
+    return atx_poly_within(reach, size) || require_one(d, symbols, reach, size, n, false);
 }
 
 void atx_draft_drop_rules(atx_draft *d)
 {
     for (int k = d->rule_count; k-- > 0;) {
         bool names =
-            strcmp(d->rules[k].why, ATX_WHY_WITHIN) != 0 || atx_draft_names_param(d, d->rules[k].text);
+            (strcmp(d->rules[k].why, ATX_WHY_WITHIN) != 0 && strcmp(d->rules[k].why, ATX_WHY_EQUAL) != 0) ||
+            atx_draft_names_param(d, d->rules[k].text);
         for (int i = 0; i < 3; i++)
             names =
                 names || (d->block_param[i][0] && atx_draft_names_word(d->rules[k].text, d->block_param[i]));
@@ -182,9 +256,29 @@ void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBO
 {
     if (!find_uneven(own, d, symbols, size, written))
         return;
+    numbers n = { d, symbols, own };
+    bool equal = false, kept[ATX_POLY_SYMBOLS] = { false };
+    reaching r;
+    begin_reaching(&r, &n, size);
+    for (int i = 0; i < r.count; i++)
+        kept[r.own[i].symbol] = !written || is_alike_alone(&r, &r.own[i]);
+    for (int i = 0; i < r.count; i++)
+        equal = equal || !kept[r.own[i].symbol];
+    for (int i = 0; i < symbols->count; i++) /* a guess is no number to be equal to */
+        equal = equal && !(number_of(&n, i) && atx_draft_guesses_param(d, symbols->items[i].name) &&
+                           atx_poly_has(symbols, size, i));
+    if (equal) { /* each of them is the author's in the size that they all make */
+        for (int i = 0; i < symbols->count; i++)
+            own[i] = own[i] || (number_of(&n, i) && atx_poly_has(symbols, size, i));
+        begin_reaching(&r, &n, size);
+        memset(kept, 0, sizeof kept);
+        find_joint(kept, &r);
+    }
     for (int i = 0; i < symbols->count; i++)
-        fixed[i] = fixed[i] || (own[i] && written && !reaches_alike(d, symbols, size, own, i));
-    if (require_within(d, symbols, size, own)) /* several may reach further than each alone */
+        fixed[i] = fixed[i] || (own[i] && written && !kept[i]);
+    const atx_poly author = atx_poly_replace(symbols, size, as_number, &n);
+    if (equal ? require_one(d, symbols, size, &author, &n, true)
+              : require_within(d, symbols, size, &author, &n)) /* several may reach further than each alone */
         return;
     for (int i = 0; i < symbols->count; i++)
         fixed[i] = fixed[i] || own[i];

@@ -162,8 +162,7 @@ long atx_draft_largest(const atx_draft *d, const char *name, long value)
     return value;
 }
 
-/* NAME as its number in a text of the draft. */
-static void replace_word(char *text, size_t size, const char *name, const char *number)
+void atx_draft_replace_word(char *text, size_t size, const char *name, const char *number)
 {
     char out[2 * ATX_DRAFT_EXPR];
     size_t n = 0;
@@ -200,15 +199,15 @@ void atx_draft_fix_param(atx_draft *d, const char *name)
     char word[ATX_MAX_WORD];
     snprintf(word, sizeof word, "%s", name);
     for (int k = 0; k < 3; k++) {
-        replace_word(d->grid[k], sizeof d->grid[k], word, number);
-        replace_word(d->block[k], sizeof d->block[k], word, number);
+        atx_draft_replace_word(d->grid[k], sizeof d->grid[k], word, number);
+        atx_draft_replace_word(d->block[k], sizeof d->block[k], word, number);
         if (strcmp(d->block_param[k], word) == 0)
             d->block_param[k][0] = '\0';
     }
-    replace_word(d->shared_bytes, sizeof d->shared_bytes, word, number);
-    replace_word(d->called, sizeof d->called, word, number);
+    atx_draft_replace_word(d->shared_bytes, sizeof d->shared_bytes, word, number);
+    atx_draft_replace_word(d->called, sizeof d->called, word, number);
     for (int k = 0; k < d->require_count; k++)
-        replace_word(d->require[k], sizeof d->require[k], word, number);
+        atx_draft_replace_word(d->require[k], sizeof d->require[k], word, number);
     for (int k = d->require_count;
          k-- > 0;) { /* of numbers alone, or one that is there: it says nothing any more */
         bool again = false;
@@ -219,13 +218,13 @@ void atx_draft_fix_param(atx_draft *d, const char *name)
                     (size_t)(--d->require_count - k) * sizeof d->require[0]);
     }
     for (int k = d->rule_count; k-- > 0;) {
-        replace_word(d->rules[k].text, sizeof d->rules[k].text, word, number);
+        atx_draft_replace_word(d->rules[k].text, sizeof d->rules[k].text, word, number);
         if (!has_name(d->rules[k].text))
             memmove(&d->rules[k], &d->rules[k + 1], (size_t)(--d->rule_count - k) * sizeof d->rules[0]);
     }
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].own) {
-            replace_word(d->args[k].value, sizeof d->args[k].value, word, number);
+            atx_draft_replace_word(d->args[k].value, sizeof d->args[k].value, word, number);
             d->args[k].own = !(strcmp(d->args[k].value, number) == 0);
         }
     for (int k = 0; k < d->param_count; k++)
@@ -261,10 +260,37 @@ static bool has_one_each(const atx_draft *d, int axis)
     return false;
 }
 
+/* "5 % BLOCK" of a kernel that leaves its buffer of 5: no block of the file's divides that. */
+static void fix_unmet(atx_draft *d)
+{
+    for (int k = d->require_count; k-- > 0;) {
+        char text[ATX_DRAFT_EXPR], number[24], behind;
+        const char *named[ATX_DRAFT_PARAMS + 3];
+        int count = 0;
+        long value, a, b;
+        for (int i = 0; i < d->param_count + 3; i++) {
+            const char *name = i < 3 ? d->block_param[i] : atx_draft_param_line(&d->params[i - 3]);
+            if (name[0] && atx_draft_names_word(d->require[k], name))
+                named[count++] = name;
+        }
+        memcpy(text, d->require[k], sizeof text);
+        for (int i = 0; i < count && atx_draft_param_value(&value, d, named[i]); i++) {
+            snprintf(number, sizeof number, "%ld", value);
+            atx_draft_replace_word(text, sizeof text, named[i], number);
+        }
+        if (count == 1 && sscanf(text, "%ld %% %ld%c", &a, &b, &behind) == 2 && b > 0 && a % b) {
+            snprintf(text, sizeof text, "%s", named[0]);
+            atx_draft_fix_param(d, text);
+            k = d->require_count;
+        }
+    }
+}
+
 /* 256 threads that do 1024 elements, both as numbers: another size of the block leaves some, or has too few.
  */
 void atx_draft_fix_block(atx_draft *d)
 {
+    fix_unmet(d);
     if (has_one_each(d, 0))
         atx_draft_fix_param(d, d->block_param[0]);
     for (int k = 0; k < 3; k++)

@@ -66,7 +66,8 @@ static int only_size(const settling *s)
     int found = -1;
     for (int i = 0; i < d->arg_count; i++) {
         const atx_draft_arg *a = &d->args[i];
-        if (a->stars || !a->type.dtype || !strchr("iu", a->type.dtype[0]) || a->value[0] || a->own)
+        if (a->stars || !a->type.dtype || !strchr("iu", a->type.dtype[0]) || a->value[0] || a->own ||
+            atx_host_contains(a->name, "seed"))
             continue;
         if (found >= 0)
             return -1;

@@ -1,8 +1,8 @@
 /*
  * adopt_struct.c - the structs of a file that a kernel's arguments are, or buffers are made of: their fields
- * in order, with CUDA's layout. What is more than fields of known types (a union, a base, bits) has only a
- * size, or none that is known. A pointer in a struct by value becomes a buffer behind the kernel's arguments,
- * and an integer that the kernel compares with an index a size of the problem.
+ * in order, with CUDA's layout. A union is its largest member. What is more than fields of known types (a
+ * base, bits) has only a size, or none that is known. A pointer in a struct by value becomes a buffer behind
+ * the kernel's arguments, and an integer that the kernel compares with an index a size of the problem.
  */
 #include "exchange/adopt_guards.h"
 #include "exchange/adopt_struct_parts.h"
@@ -14,38 +14,6 @@ enum { MOST_DEPTH = 4 }; /* of structs in structs */
 
 static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struct_binding *outer, int depth);
 
-/* ---- layout ---- */
-
-static long next_multiple(long at, long of)
-{
-    return of > 1 ? (at + of - 1) / of * of : at;
-}
-
-/* What so many bytes with that alignment add to a struct; a union has all at its beginning. */
-static void place(atx_draft_struct *s, long bytes, long align, bool is_union)
-{
-    s->align = align > s->align ? align : s->align;
-    if (is_union)
-        s->bytes = bytes > s->bytes ? bytes : s->bytes;
-    else
-        s->bytes = next_multiple(s->bytes, align) + bytes;
-}
-
-static int bytes_of(const char *dtype)
-{
-    atx_dtype type;
-    at_error ignored;
-    return dtype && atx_dtype_parse(&type, dtype, strlen(dtype), &ignored) == AT_OK ? atx_dtype_bytes(type)
-                                                                                    : 0;
-}
-
-/* float4 begins at a multiple of 16 bytes, float3 at one of 4. */
-long atx_draft_vector_align(const atx_draft_type *type)
-{
-    const long each = bytes_of(type->dtype), all = each * type->lanes;
-    return type->lanes == 2 || type->lanes == 4 ? all > 16 ? 16 : all : each;
-}
-
 /* ---- fields ---- */
 
 typedef struct reading {
@@ -54,6 +22,7 @@ typedef struct reading {
     const atx_struct_binding *bound; /* NULL: it is no template */
     int depth;
     bool is_union, inner; /* inner: within a union or struct without a name: its fields are not listed */
+    long bytes, align;    /* of the member that is listed for a union */
 } reading;
 
 /* [3][N] from token i on: how many; 0: not known. */
@@ -73,6 +42,33 @@ static long read_count(const reading *r, size_t i, size_t end)
     return count;
 }
 
+static bool is_used(const atx_draft *d, const atx_draft_field *f)
+{
+    for (size_t i = 1; i < d->code.count; i++)
+        if (d->reached[i] && atx_tokens_is(&d->code, i, f->name) &&
+            (atx_tokens_is(&d->code, i - 1, ".") || atx_tokens_is(&d->code, i - 1, "->")))
+            return true;
+    return false;
+}
+
+/* A union is listed as its largest member, of several as one that the kernel reads. */
+static void choose_member(reading *r, const atx_draft_field *f, long bytes, long align)
+{
+    atx_draft_field *best = &r->s->fields[0];
+    if (r->s->field_count && (bytes < r->bytes || (bytes == r->bytes && align < r->align) ||
+                              (bytes == r->bytes && align == r->align && !is_used(r->d, f))))
+        return;
+    *best = *f;
+    r->s->field_count = 1;
+    r->bytes = bytes;
+    r->align = align;
+}
+
+static bool is_whole(const reading *r)
+{
+    return !r->is_union || (r->bytes == r->s->bytes && r->align == r->s->align);
+}
+
 static void add_field(reading *r, const atx_draft_field *f)
 {
     atx_draft_struct *s = r->s;
@@ -85,14 +81,16 @@ static void add_field(reading *r, const atx_draft_field *f)
         s->sized = s->sized && of->sized;
         s->pointers = s->pointers || of->pointers;
     } else if (!f->pointer) {
-        each = bytes_of(f->type.dtype) * f->type.lanes;
+        each = atx_struct_bytes_of(f->type.dtype) * f->type.lanes;
         align = atx_draft_vector_align(&f->type);
         s->sized = s->sized && each > 0;
         align = align ? align : 1;
     }
     s->pointers = s->pointers || f->pointer;
-    place(s, each * f->count, align, r->is_union);
-    if (r->is_union || r->inner || s->field_count == ATX_DRAFT_FIELDS || (f->pointer && f->count > 1))
+    atx_struct_place(s, each * f->count, align, r->is_union);
+    if (r->is_union && !f->pointer)
+        choose_member(r, f, each * f->count, align);
+    else if (r->is_union || r->inner || s->field_count == ATX_DRAFT_FIELDS || (f->pointer && f->count > 1))
         s->listed = false;
     else
         s->fields[s->field_count++] = *f;
@@ -173,17 +171,21 @@ static void read_nested(reading *r, size_t begin, size_t open, size_t end)
 {
     const atx_tokens *t = &r->d->code;
     atx_draft_struct part = { .align = 1, .listed = true, .sized = true };
-    reading inner = { r->d, &part, r->bound, r->depth + 1, atx_tokens_is(t, begin, "union"), true };
+    reading inner = { r->d, &part, r->bound, r->depth + 1, atx_tokens_is(t, begin, "union"), true, 0, 0 };
     const size_t close = atx_tokens_match(t, open);
     if (open > begin + 1 && close + 1 == end)
         return; /* a type with a name, and nothing of it */
     if (r->depth < MOST_DEPTH)
         read_members(&inner, open + 1, close);
+    if (inner.is_union && close + 1 == end && part.listed && part.sized && is_whole(&inner)) {
+        add_field(r, &part.fields[0]);
+        return;
+    }
     const long count = close + 2 < end ? read_count(r, close + 2, end) : 1;
     r->s->listed = false;
     r->s->pointers = r->s->pointers || part.pointers;
     r->s->sized = r->s->sized && part.sized && r->depth < MOST_DEPTH && count > 0;
-    place(r->s, next_multiple(part.bytes, part.align) * count, part.align, r->is_union);
+    atx_struct_place(r->s, atx_struct_next_multiple(part.bytes, part.align) * count, part.align, r->is_union);
 }
 
 /* Past a function: its parameters, then its body or ';'. */
@@ -218,7 +220,7 @@ static size_t read_member(reading *r, size_t i, size_t end)
         return i + 2;
     if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
         return read_member(
-            &(reading){ r->d, &(atx_draft_struct){ .align = 1 }, NULL, MOST_DEPTH, false, true },
+            &(reading){ r->d, &(atx_draft_struct){ .align = 1 }, NULL, MOST_DEPTH, false, true, 0, 0 },
             atx_tokens_match(t, i + 1) + 1, end);
     const bool is_function_like = !atx_token_is_one_of(t->text, &t->items[i], NONE) ||
                                   atx_tokens_is(t, i, "static") || atx_tokens_is(t, i, "friend");
@@ -258,33 +260,13 @@ static void read_members(reading *r, size_t begin, size_t end)
 {
     if (has_virtual(&r->d->code, begin, end)) {
         r->s->listed = false;
-        place(r->s, 8, 8, false);
+        atx_struct_place(r->s, 8, 8, false);
     }
     for (size_t i = begin; i < end;)
         i = read_member(r, i, end);
 }
 
 /* ---- a struct ---- */
-
-/* __align__(16), alignas(16) before its '{'. */
-static void read_alignment(const atx_draft *d, atx_draft_struct *s)
-{
-    static const char *const WORDS[] = { "__align__", "alignas", "__builtin_align__", NULL };
-    const atx_tokens *t = &d->code;
-    for (size_t i = s->body; i > 0 && !atx_tokens_is(t, i - 1, ";") && !atx_tokens_is(t, i - 1, "}"); i--) {
-        long align = 0;
-        if (atx_tokens_is(t, i - 1, "__attribute__"))
-            s->listed = s->sized = false;
-        if (!atx_token_is_one_of(t->text, &t->items[i - 1], WORDS) || !atx_tokens_is(t, i, "("))
-            continue;
-        if (!atx_draft_number(&align, d, t, (atx_span){ i + 1, atx_tokens_match(t, i) }) || align < 1 ||
-            (align & (align - 1)) != 0)
-            s->listed = s->sized = false;
-        else
-            s->asked = align;
-        s->align = align > s->align ? align : s->align;
-    }
-}
 
 static int find_struct(const atx_draft *d, const atx_draft_type *type)
 {
@@ -293,22 +275,6 @@ static int find_struct(const atx_draft *d, const atx_draft_type *type)
                        : !d->structs[i].body && strcmp(d->structs[i].vector, type->name) == 0)
             return i + 1;
     return 0;
-}
-
-/* float4 as a struct by value. */
-static void read_vector(atx_draft_struct *s, const atx_draft_type *type)
-{
-    memcpy(s->vector, type->name, sizeof s->vector);
-    for (int i = 0; i < type->lanes; i++) {
-        atx_draft_field *f = &s->fields[s->field_count++];
-        *f = (atx_draft_field){ .type = { .dtype = type->dtype, .lanes = 1, .targ = -1 },
-                                .count = 1,
-                                .buffer = -1 };
-        snprintf(f->name, sizeof f->name, "%c", "xyzw"[i]);
-    }
-    s->align = atx_draft_vector_align(type);
-    s->asked = s->align > bytes_of(type->dtype) ? s->align : 0;
-    s->bytes = (long)bytes_of(type->dtype) * type->lanes;
 }
 
 /* Fields, with those of the structs in it, of each element of an array: one each in a declaration. */
@@ -333,7 +299,7 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struc
     };
     atx_draft_free_name(s.name, d, type->name);
     if (type->lanes > 1) {
-        read_vector(&s, type);
+        atx_struct_read_vector(&s, type);
     } else if (!type->body) {
         memcpy(s.vector, type->name, sizeof s.vector);
         s.listed = false;
@@ -346,12 +312,14 @@ static int read_struct(atx_draft *d, const atx_draft_type *type, const atx_struc
             head--;
         const atx_struct_binding bound = { atx_struct_binding_params(t, type->body), type->list, outer };
         reading r = {
-            d, &s, bound.params && bound.args ? &bound : NULL, depth, atx_tokens_is(t, head, "union"), false
+            d, &s, bound.params && bound.args ? &bound : NULL, depth, atx_tokens_is(t, head, "union"), false,
+            0, 0
         };
         read_members(&r, type->body + 1, atx_tokens_match(t, type->body));
-        read_alignment(d, &s);
+        s.listed = s.listed && is_whole(&r);
+        atx_struct_read_alignment(d, &s);
     }
-    s.bytes = next_multiple(s.bytes, s.align);
+    s.bytes = atx_struct_next_multiple(s.bytes, s.align);
     s.listed = s.listed && s.sized && s.field_count > 0 && s.bytes <= ATX_MAX_STRUCT_BYTES &&
                count_fields(d, &s) <= ATX_DRAFT_FIELDS;
     if (d->struct_count == ATX_DRAFT_STRUCTS)
@@ -394,13 +362,24 @@ static at_status add_buffer(atx_draft *d, atx_draft_field *f)
     return AT_OK;
 }
 
-/* n of "i < p.n" or "p.n <= i": a size of the problem. */
+/* Whether an argument has the name at token i. */
+static bool is_argument(const atx_draft *d, size_t i)
+{
+    for (int k = 0; k < d->arg_count; k++)
+        if (atx_tokens_is(&d->code, i, d->args[k].arg.name))
+            return true;
+    return false;
+}
+
+/* n of "i < p.n" or "p.n <= i": a size of the problem. Everything has an x. */
 static bool is_bound(const atx_draft *d, const char *name)
 {
     static const char *const SIGNS[] = { "<", "<=", ">", ">=", NULL };
+    const bool vector = name[0] && !name[1] && strchr("xyzw", name[0]);
     const atx_tokens *t = &d->code;
-    for (size_t i = 0; i < t->count; i++) {
-        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !atx_guards_member(t, i))
+    for (size_t i = 2; i < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, name) || !atx_guards_member(t, i) ||
+            (vector && !is_argument(d, i - 2)))
             continue;
         const size_t sides[] = { atx_draft_base(t, i) - 1, i + 1 };
         for (int k = 0; k < 2; k++)
@@ -415,7 +394,7 @@ static void add_size(atx_draft *d, atx_draft_field *f)
 {
     char *const name = d->extra_name[d->extra_count];
     if (d->extra_count == ATX_DRAFT_EXTRA || f->count > 1 || !strchr("iu", f->type.dtype[0]) ||
-        bytes_of(f->type.dtype) < 4 || !is_bound(d, f->name))
+        atx_struct_bytes_of(f->type.dtype) < 4 || !is_bound(d, f->name))
         return;
     atx_draft_free_name(name, d, f->name);
     snprintf(f->value, sizeof f->value, "%s", name);

@@ -1,8 +1,18 @@
-/* adopt_struct_parts.h - structs that are instances of templates, and tensors of PyTorch's. Private to
- * adopt_struct*.c and adopt_tensor.c. */
+/* adopt_struct_parts.h - layout of structs, those that are instances of templates, and tensors of PyTorch's.
+ * Private to adopt_struct*.c and adopt_tensor.c. */
 #pragma once
 
 #include "exchange/adopt_draft.h"
+
+long atx_struct_next_multiple(long at, long of);
+/* What so many bytes with that alignment add to a struct; a union has all at its beginning. */
+void atx_struct_place(atx_draft_struct *s, long bytes, long align, bool is_union);
+/* 0: it is no type. */
+int atx_struct_bytes_of(const char *dtype);
+/* float4 as a struct by value. */
+void atx_struct_read_vector(atx_draft_struct *s, const atx_draft_type *type);
+/* __align__(16), alignas(16) before its '{'. */
+void atx_struct_read_alignment(const atx_draft *d, atx_draft_struct *s);
 
 /* The parameters of a struct's template, and its arguments: both by their '<'. Names in the arguments are
  * those of `outer`, the struct that has it as a field. */

@@ -61,7 +61,9 @@ void atx_draft_write_struct(atx_draft *d, const atx_draft_struct *s, bool *asked
     if (!s->listed) {
         atx_str_addf(out, "struct    %s bytes %ld", s->name, s->sized && s->bytes > 0 ? s->bytes : 8);
         atx_str_addf(out, " align %ld", s->sized && s->bytes > 0 ? s->align : 8);
-        if (s->sized)
+        if (s->sized && s->by_value)
+            atx_draft_ask(d, out, "more than a list of fields, so all of it is 0: what does it hold?");
+        else if (s->sized)
             atx_str_add(out, "  # more than a list of fields: zeros\n");
         else
             atx_draft_ask(d, out, "how many bytes has it? the file does not show its fields");

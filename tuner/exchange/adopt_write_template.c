@@ -122,16 +122,49 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
-/* A size that does not fill one block has none. What is divided by is above 0 first: 256 / P is not for all
- * P. */
+static const char *find_close(const char *open)
+{
+    int depth = 0;
+    for (; *open; open++)
+        if ((depth += (*open == '(') - (*open == ')')) == 0)
+            break;
+    return open;
+}
+
+/* "require X > 0" for each divisor X of a text that is a quotient: 256 / P is 0 for some P. Inner ones first.
+ */
+static void write_divisors(atx_str *out, const char *begin, const char *end)
+{
+    static const char CALL[] = "ceil_div(";
+    for (const char *at = begin; at < end; at++) {
+        const bool called = strncmp(at, CALL, sizeof CALL - 1) == 0;
+        if (!called && !((*at == '/' || *at == '%') && at + 2 < end && at[2] == '('))
+            continue;
+        const char *by = at + 2, *close = find_close(called ? at + sizeof CALL - 2 : by);
+        if (called)
+            for (by = at + sizeof CALL - 1; by < close && *by != ','; by++)
+                by = *by == '(' ? find_close(by) : by;
+        by += called ? strspn(by, ", ") : 0;
+        close += !called && *close;
+        if (by >= close || close > end || !memchr(by, '/', (size_t)(close - by)))
+            continue;
+        write_divisors(out, by, close);
+        atx_str line = { 0 };
+        atx_str_addf(&line, "require   %.*s > 0  # elements of a block\n", (int)(close - by), by);
+        if (!line.failed && !strstr(atx_str_text(out), line.data))
+            atx_str_add(out, line.data);
+        atx_str_clear(&line);
+    }
+}
+
+/* A size that does not fill one block has none. */
 static void write_least(atx_draft *d)
 {
     atx_str *out = &d->out->t;
-    for (int k = 0; k < d->require_count; k++) {
-        const char *by = strrchr(d->require[k], '%') + 1;
-        if (strchr(by, '/'))
-            atx_str_addf(out, "require  %s > 0  # elements of a block\n", by);
-    }
+    for (int k = 0; k < d->require_count; k++)
+        write_divisors(out, d->require[k], d->require[k] + strlen(d->require[k]));
+    for (int k = 0; k < d->rule_count; k++)
+        write_divisors(out, d->rules[k].text, d->rules[k].text + strlen(d->rules[k].text));
     for (int k = 0; k < 3; k++)
         if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
             !strchr(d->grid[k], '+'))
@@ -142,8 +175,13 @@ static void write_least(atx_draft *d)
 
 static void write_rules(atx_draft *d)
 {
-    for (int k = 0; k < d->rule_count; k++)
-        atx_str_addf(&d->out->t, "require   %s  # %s\n", d->rules[k].text, d->rules[k].why);
+    for (int k = 0; k < d->rule_count; k++) {
+        atx_str line = { 0 };
+        atx_str_addf(&line, "require   %s  # ", d->rules[k].text);
+        if (!line.failed && !strstr(atx_str_text(&d->out->t), line.data))
+            atx_str_addf(&d->out->t, "%s%s\n", line.data, d->rules[k].why);
+        atx_str_clear(&line);
+    }
 }
 
 /* Blocks of several sizes must not be too large. */

@@ -115,7 +115,7 @@ void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_haz
     int64_t other[3];
     char where[110];
     if (r && r->kind == ATX_REGION_BUFFER)
-        snprintf(f.buffer, sizeof f.buffer, "%s", r->name);
+        snprintf(f.buffer, sizeof f.buffer, "%.63s", r->name);
     if (r)
         snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h->offset, r->name);
     else

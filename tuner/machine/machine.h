@@ -44,7 +44,7 @@ typedef enum atx_machine_region_kind {
 enum { ATX_REGION_READ_ONLY = 1, ATX_REGION_INITIALISED = 2, ATX_REGION_OUTPUT = 4 }; /* flags */
 
 typedef struct atx_machine_region {
-    char name[64];
+    char name[256]; /* of a variable as PTX has it, with its namespaces */
     int kind, flags;
     uint64_t address; /* of its first byte */
     int64_t bytes;

@@ -111,7 +111,7 @@ static bool reach_global(atx_exec *x, atx_request *r, int lane)
     const atx_machine_region *region = &m->regions[number];
     const int64_t offset = (int64_t)(address - region->address);
     if ((offset < 0 && !reads_front(r, address, region)) || offset + lane_bytes(r, lane) > region->bytes) {
-        snprintf(what, sizeof what, "%s '%s'", region->kind == ATX_REGION_BUFFER ? "buffer" : "variable",
+        snprintf(what, sizeof what, "%s '%.63s'", region->kind == ATX_REGION_BUFFER ? "buffer" : "variable",
                  region->name);
         return out_of_bounds(x, r, lane, what, offset, region->bytes, number);
     }

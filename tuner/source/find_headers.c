@@ -203,6 +203,7 @@ typedef struct wanted {
     bool (*test)(const char *candidate, const struct wanted *w);
     int (*filter)(const struct dirent *entry);
     const char *path, *kernel;
+    int params; /* of the kernel; -1: not known */
 } wanted;
 
 static bool includes(const char *includer, const wanted *w)
@@ -231,6 +232,27 @@ static bool includes(const char *includer, const wanted *w)
     return is;
 }
 
+/* How many parameters the kernel has; -1: the file has several of that name, or none. */
+static int count_params(const char *path, const char *kernel)
+{
+    ATX_LOCAL(atx_str) text = { 0 };
+    ATX_LOCAL(atx_tokens) t = { 0 };
+    atx_kernel_text k;
+    int count = -1, found = 0;
+    if (atx_regular_read(&text, path, MAX_BYTES, NULL) != AT_OK || !atx_code_read(&t, atx_str_text(&text)))
+        return -1;
+    for (size_t at = 0; atx_code_kernel(&k, &t, &at);) {
+        if (!atx_tokens_is(&t, k.name, kernel))
+            continue;
+        const size_t end = atx_tokens_match(&t, k.open);
+        count = 0;
+        for (size_t i = k.open + 1; i < end; i = atx_code_comma(&t, i, end) + 1)
+            count++;
+        found++;
+    }
+    return found == 1 ? count : -1;
+}
+
 /* A launch of the kernel, which another one of that name is not meant by. */
 static bool launches(const char *candidate, const wanted *w)
 {
@@ -240,8 +262,10 @@ static bool launches(const char *candidate, const wanted *w)
     atx_kernel_text k;
     size_t at = 0;
     bool is = atx_regular_read(&text, candidate, MAX_BYTES, NULL) == AT_OK &&
-              strstr(atx_str_text(&text), w->kernel) && atx_code_read(&t, atx_str_text(&text)) &&
-              atx_host_launch_next(&launch, &t, w->kernel, &at);
+              strstr(atx_str_text(&text), w->kernel) && atx_code_read(&t, atx_str_text(&text));
+    while (is && (is = atx_host_launch_next(&launch, &t, w->kernel, &at)) && w->params >= 0 &&
+           launch.arg_count >= 0 && launch.arg_count != w->params)
+        ;
     for (at = 0; is && atx_code_kernel(&k, &t, &at);)
         is = !atx_tokens_is(&t, k.name, w->kernel) ||
              !atx_tokens_is(&t, atx_tokens_match(&t, k.open) + 1, "{");
@@ -294,7 +318,7 @@ static void find_in(atx_str *out, const char *folder, const wanted *w)
 
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 {
-    const wanted w = { includes, is_cuda, path, NULL };
+    const wanted w = { includes, is_cuda, path, NULL, -1 };
     atx_str_reset(out);
     find_in(out, ".", &w);
     if (!out->len)
@@ -304,8 +328,10 @@ at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 
 at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err)
 {
-    const wanted w = { launches, is_source, path, kernel };
+    const wanted w = { launches, is_source, path, kernel, count_params(path, kernel) };
     atx_str_reset(out);
     find_in(out, ".", &w);
+    if (!out->len) /* kernels/add.cu of main.cu */
+        find_in(out, "..", &w);
     return atx_str_status(out, err);
 }

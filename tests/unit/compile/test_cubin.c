@@ -203,10 +203,12 @@ Test(cubin, is_not_led_astray)
 
 Test(cubin, tells_variables_and_their_sizes)
 {
-    static const char WITH[] =
-        "__constant__ float filter[9];\nnamespace ns { __device__ double table[4]; }\n"
-        "static __constant__ char few[3];\n"
-        "extern \"C\" __global__ void k(float *y) { y[0] = filter[1] + (float)ns::table[2] + few[1]; }\n";
+    static const char WITH[] = "__constant__ float filter[9];\nnamespace ns { __device__ double table[4]; }\n"
+                               "static __constant__ char few[3];\n"
+                               "namespace filters { namespace { __constant__ short own[5]; } }\n"
+                               "extern \"C\" __global__ void k(float *y) { y[0] = filter[1] + "
+                               "(float)ns::table[2] + few[1] + filters::own[2]; "
+                               "}\n";
     atx_str code = { 0 };
     const char *name = NULL;
     int64_t bytes = 0;
@@ -220,6 +222,9 @@ Test(cubin, tells_variables_and_their_sizes)
     cr_assert(bytes == 32 && strcmp(name, "_ZN2ns5tableE") == 0);
     cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "few", &err), AT_OK, "%s", err.text);
     cr_assert_eq(bytes, 3);
+    cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "filters::own", &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(bytes, 10, "of a namespace without a name");
     cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "table", &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found no variable 'table' in the compiled code; it has "), "%s", err.text);
     cr_assert_eq(atx_cubin_variable(&name, &bytes, ".version", 8, "filter", &err), AT_OK);

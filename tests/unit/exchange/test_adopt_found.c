@@ -222,6 +222,15 @@ Test(adopt_found, sizes_are_those_that_comparisons_leave)
           .text = "__global__ void k(float *y, const float *x, const int *c, int b, int n) { " I
                   " if (i >= b) return; for (int a = 0; a < b; a++) y[i] += x[a * n + c[i]]; }",
           .lines = { "arg       x T[b * n] input", "arg       c i32[b] input index n " } },
+        { .what = "a seed is none",
+          .text = "__global__ void k(long *y, long seed) { " I " y[i] = seed + i; }",
+          .lines = { "shape     count", "arg       seed i64 = 1" } },
+        { .what = "a function of a parameter's name is not called by it",
+          .text =
+              "__global__ void k(const float *x, int n, float *cost) { " I
+              " if (i < n) atomicAdd(cost, x[i] / n); }\n"
+              "float Loss::cost(float *x, float *y, int n) { k<<<(n + 63) / 64, 64>>>(x, n, y); return 0; }",
+          .lines = { "arg       cost T[1] output zero", "param     BLOCK" } },
         { .what = "an array as large as a parameter",
           .text = "template <int MAX_UNROLL> __global__ void k(float *y, int n, int m) {\n"
                   "float a[MAX_UNROLL]; for (int j = 0; j < m; j++) a[j] = j;\n" I

@@ -146,7 +146,7 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
               "int c; }; U u; };\n"
               "__global__ void k(float *y, const Q *q, int n) { int i = threadIdx.x; if (i < n) y[i] = "
               "q[i].c; }",
-          .lines = { "struct    U bytes 8 align 8", "struct    Q bytes 32 align 8",
+          .lines = { "struct    U = f64 f uniform -1 1", "struct    Q bytes 32 align 8",
                      "arg       q Q[n] input\n" } },
         { .what = "a struct with pointers in another one",
           .text = "struct Part { float *data; int n; }; struct P { Part part; int m; };\n"
@@ -230,16 +230,29 @@ Test(adopt_host, structs_that_are_no_list_of_fields_have_a_size)
                   "__device__ T at(int i) const { return s[i]; } T s[N]; };\n"
                   "__global__ void k(float *y, Strides<int, 3> s, int n) { if (threadIdx.x < n) "
                   "y[threadIdx.x] = 1; }",
-          .lines = { "struct    Strides bytes 24 align 8  # more than a list of fields: zeros\n" } },
+          .lines = { "struct    Strides bytes 24 align 8  # ? more than a list of fields, so all" } },
         { .what = "their pointer is before fields that the text has before them",
           .text = "struct Shape { int a; virtual __device__ int area() { return a; } int b; };\n"
                   "__global__ void k(Shape *y, int n) { if (threadIdx.x < n) y[threadIdx.x].a = 1; }",
           .lines = { "struct    Shape bytes 16 align 8  # more than a list of fields: zeros\n" } },
+        { .what = "a union is its largest member, the one that the kernel reads",
+          .text =
+              "union Word { float f; int i; char c[2]; }; struct P { int n; union { float s; int t; }; };\n"
+              "__global__ void k(Word *y, P p) { int i = threadIdx.x; if (i < p.n) y[i].i = p.t; }",
+          .lines = { "struct    Word = i32 i", "struct    P = i32 n = n, i32 t" } },
+        { .what = "threadIdx.x is no field of an int2 that is compared",
+          .text =
+              "__global__ void k(float *y, int2 by, int n) { if (threadIdx.x < n) y[threadIdx.x] = by.x; }",
+          .lines = { "shape     n ", "struct    int2_ align 8 = i32 x = 1, i32 y = 1" } },
+        { .what = "one whose largest member has a smaller alignment is a size",
+          .text = "union Odd { char c[12]; int i; };\n"
+                  "__global__ void k(float *y, Odd o, int n) { if (threadIdx.x < n) y[threadIdx.x] = o.i; }",
+          .lines = { "struct    Odd bytes 12 align 4  # ? more than a list of fields, so all" } },
         { .what = "more fields than a declaration has, by an array of structs",
           .text = "struct One { int a, b, c; }; struct All { One of[16]; };\n"
                   "__global__ void k(float *y, All s, int n) { if (threadIdx.x < n) y[threadIdx.x] = "
                   "s.of[0].a; }",
-          .lines = { "struct    All bytes 192 align 4  # more than a list of fields: zeros\n" } },
+          .lines = { "struct    All bytes 192 align 4  # ? more than a list of fields, so all" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

@@ -36,6 +36,18 @@ Test(adopt_macros, a_loop_whose_head_is_a_macro_is_that_loop)
     EXPECT_ALL(EXAMPLES);
 }
 
+Test(adopt_macros, what_the_hardware_has_is_no_parameter)
+{
+    static const example EXAMPLES[] = {
+        { .what = "the size of a warp, though the file lets one set it",
+          .text = "#ifndef WARP_SIZE\n#define WARP_SIZE 32\n#endif\n#ifndef ROWS\n#define ROWS 4\n#endif\n"
+                  "__global__ void k(float *y, int n) { int i = blockIdx.x * 128 + threadIdx.x / WARP_SIZE;\n"
+                  "for (int r = 0; r < ROWS; r++) if (i + r < n) y[i + r] = 1; }\n",
+          .lines = { "param     ROWS", "!WARP_SIZE" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt_macros, hip_on_a_gpu_of_nvidia)
 {
     static const example EXAMPLES[] = {

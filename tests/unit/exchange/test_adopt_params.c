@@ -330,7 +330,32 @@ Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
                   "int first = (blockIdx.x * BLOCK + threadIdx.x) * ITEMS;\n"
                   "for (int i = 0; i < ITEMS; i++) y[first + i] = x[first + i]; }\n"
                   "void run(float *x, float *y) { k<<<80, BLOCK>>>(x, y); }",
-          .lines = { "arg       y T[40960] output", "arg       x T[40960] input", "!param     ITEMS" } },
+          .lines = { "arg       y T[40960] output", "arg       x T[40960] input", "param     ITEMS = ",
+                     "require   BLOCK * ITEMS * 80 == 40960  # as many results as the file's own numbers "
+                     "make\n" } },
+        { .what = "results of each thread that no other parameter makes as many",
+          .text = "#define ITEMS 4\n__global__ void k(const float *x, float *y) {\n"
+                  "int first = (blockIdx.x * 128 + threadIdx.x) * ITEMS;\n"
+                  "for (int i = 0; i < ITEMS; i++) y[first + i] = x[first + i]; }\n"
+                  "void run(float *x, float *y) { k<<<80, 128>>>(x, y); }",
+          .lines = { "arg       y T[40960] output", "!param" } },
+        { .what = "tiles of warps, of as many threads, each as large as a block's tile together",
+          .text = "const int WARP = 32;\ntemplate <int BM, int WM, int THREADS>\n"
+                  "__global__ void k(const float *x, float *y, int m) {\n"
+                  "int row = blockIdx.x * BM + threadIdx.x / WARP * WM;\n"
+                  "for (int i = 0; i < WM; i++) y[row + i] = x[row + i]; }\n"
+                  "void run(float *x, float *y, int m) { const int B = 64, W = 32, N = 64;\n"
+                  "static_assert(B % W == 0 and B / W == N / WARP and N % (B / W) == 0);\n"
+                  "k<B, W, N><<<m / B, N>>>(x, y, m); }",
+          .lines = { "param     BM", "param     WM", "param     THREADS", "require   (BM / WM) > 0",
+                     "require   (BM / WM) == (THREADS / 32)  # the host asserts it\n",
+                     "require   BM % WM == 0 ",
+                     "require   ceil_div(THREADS, 32) * WM == BM  # as many results as the file's own "
+                     "numbers make\n" } },
+        { .what = "nothing is as many as a guess",
+          .text = "template <int A, int B> __global__ void k(float *y, int n) {\n"
+                  "for (int i = 0; i < A; i++) y[blockIdx.x * 8 + threadIdx.x / B + i] = 1; }",
+          .lines = { "param     A", "!as many results" } },
         { .what = "what is only read is read in no larger tiles",
           .text = "#define TILE 2\n__global__ void k(const float *x, float *y, int n) {\n"
                   "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float sum = 0;\n"
@@ -352,6 +377,57 @@ Test(adopt_params, a_buffer_has_no_more_than_with_the_authors_numbers)
                   "if (i < n) y[i] = x[i + (31 / TILE - 128 / TILE) / 2 + 8] + s[0]; }\n"
                   "void run(float *x, float *y, int n) { k<<<(n + 255) / 256, 256>>>(x, y, n); }",
           .lines = { "arg       x T[n + ", "!hold no more", "!param     TILE" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+#define EACH                                                                                                 \
+    "__global__ void k(float *y, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"      \
+    "i += gridDim.x * blockDim.x) y[i] = 1; }\n"
+
+Test(adopt_params, a_block_that_names_make_a_number_is_a_parameter)
+{
+    static const example EXAMPLES[] = {
+        { .what = "also with a namespace",
+          .text = "namespace cuda { constexpr int kBlock = 256; }\n" EACH
+                  "void run(float *y, int n) { k<<<(n + 255) / 256, cuda::kBlock>>>(y, n); }",
+          .lines = { "param     BLOCK = ", "default   BLOCK=256", "block     BLOCK\n" } },
+        { .what = "the larger of 1024 and something, which no block is beyond",
+          .text = EACH "void run(float *y, int n) { k<<<n, max(1024, n)>>>(y, n); }",
+          .lines = { "default   BLOCK=1024", "block     BLOCK\n" } },
+        { .what = "not where it leaves a number of elements that no block divides",
+          .text =
+              "__global__ void k(const int *c, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+              "int n = c[i]; if (i < 5 && n > 0) y[i] = n; }\n"
+              "void run(int *c, float *y) { cudaMalloc(&c, 5 * sizeof(int)); k<<<1, 64>>>(c, y); }",
+          .lines = { "!% BLOCK", "!param" } },
+        { .what = "elements that it makes are a number of them",
+          .text = "__global__ void k(float *y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+                  "void run(float *y) { const int block = 256, n = 64 * block; k<<<n / block, block>>>(y); }",
+          .lines = { "arg       y T[16384] output", "grid      (64 * 256) / BLOCK", "block     BLOCK\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_params, the_side_of_a_square_block_is_the_number_that_the_launch_has_for_it)
+{
+#define SQUARE                                                                                               \
+    "template <int TILE> __global__ void k(float *y, int n, int m) {\n"                                      \
+    "int row = blockIdx.y * TILE + threadIdx.x / TILE, col = blockIdx.x * TILE + threadIdx.x % TILE;\n"      \
+    "if (row < m && col < n) y[row * n + col] = 1; }\n"
+    static const example EXAMPLES[] = {
+        { .what = "in its block and its grid",
+          .text = SQUARE "void run(float *y, int n, int m) {\n"
+                         "k<16><<<dim3((n + 15) / 16, m / 16), 16 * 16>>>(y, n, m); }",
+          .lines = { "param     TILE = ", "grid      ceil_div(n, TILE), m / TILE",
+                     "block     TILE * TILE\n" } },
+        { .what = "of a product the last number alone",
+          .text = SQUARE "void run(float *y, int n, int m) {\n"
+                         "k<16><<<(n + 15) / 16 * ((m + 15) / 16), 16 * 16>>>(y, n, m); }",
+          .lines = { "!ceil_div(n + 15) / 16 * ((m, TILE)" } },
+        { .what = "not where the grid has another",
+          .text = SQUARE "void run(float *y, int n, int m) { k<16><<<dim3(8, 8), 16 * 16>>>(y, n, m); }",
+          .lines = { "grid      8, 8", "block     256\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
