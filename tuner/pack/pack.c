@@ -123,6 +123,7 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 #define SHARE_CHOICE  0.3
 #define SHARE_TREES   0.55
 #define SHARE_LEARNED 0.6 /* of that of the choice, to learn of an operation that no model knows */
+#define DOUBTFUL      0.25F /* what a template loses at most that may be the best all the same */
 enum { MEASURED_KERNELS = 96, MEASURED_EACH = 24 };
 
 /* Everything that a pack is made of. */
@@ -148,8 +149,14 @@ typedef struct making {
  * little. */
 enum { MORE = 8 };
 
+/* No model knows what a template takes that stands in for others. */
+static bool is_unknown(const atx_pack_kernel *k, float loss, const atx_pack_sample *s)
+{
+    return k->t->replace_count && loss <= DOUBTFUL && atx_pack_prefers(k, s->slots);
+}
+
 /* Of each problem the kernels that are expected to be the best. false: out of memory. */
-static bool want_best(bool *wanted, const atx_pack_candidates *c)
+static bool want_best(bool *wanted, const atx_pack_candidates *c, const atx_pack_sample *samples)
 {
     float *sorted = malloc(((size_t)c->count + 1) * sizeof *sorted);
     for (int p = 0; sorted && p < c->problems; p++) {
@@ -158,7 +165,8 @@ static bool want_best(bool *wanted, const atx_pack_candidates *c)
         qsort(sorted, (size_t)c->count, sizeof *sorted, by_loss);
         const float most = c->count > MEASURED_EACH ? sorted[MEASURED_EACH - 1] : ATX_PACK_INVALID;
         for (int k = 0; k < c->count; k++)
-            wanted[(size_t)p * (size_t)c->count + (size_t)k] = row[k] <= most;
+            wanted[(size_t)p * (size_t)c->count + (size_t)k] =
+                row[k] <= most || is_unknown(&c->kernels[k], row[k], &samples[p]);
     }
     free(sorted);
     return sorted != NULL;
@@ -171,7 +179,7 @@ static at_status measure_candidates(making *m, at_error *err)
     bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
     const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count,
                                    m->count,     wanted,     NULL,        false };
-    at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
+    at_status status = wanted && want_best(wanted, &m->c, m->samples) ? AT_OK : atx_no_memory(err);
     ATX_THEN(status, atx_pack_tuner_measure(m->r->tuner, &table, SHARE_CHOICE, err));
     free(wanted);
     return status;
