@@ -120,9 +120,9 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 
 /* Until which share of the time kernels are measured: to choose, and, of those that were chosen, to grow the
  * trees; how many, and how many of them on one problem. */
-#define SHARE_CHOICE  0.3
-#define SHARE_TREES   0.55
-#define SHARE_LEARNED 0.6 /* of that of the choice, to learn of an operation that no model knows */
+#define SHARE_CHOICE  0.4
+#define SHARE_TREES   0.6
+#define SHARE_LEARNED 0.5 /* of that of the choice, to learn of an operation that no model knows */
 #define DOUBTFUL      0.25F /* what a template loses at most that may be the best all the same */
 enum { MEASURED_KERNELS = 96, MEASURED_EACH = 24 };
 
