@@ -2,92 +2,86 @@
 template  tile_any                     # small problems of any size: short offsets, and all reads of a thread before its writes
 replaces  tile_rows tile_vec naive reg_vec # in packs: with the sizes as constants those are faster
 
-param     TILE_ROWS = 8 16 32          # input rows of the tile, in elements
-param     TILE_COLS = 8 16 32          # input columns
-param     THREADS   = 128 256
-param     VIA       = tile load store  # a shared tile; or one element a thread, neighbours of which read a row, or write one
+param     TILE_ROWS = 4 8 16 32 64     # input rows of the tile, in elements
+param     TILE_COLS = 4 8 16 32 64     # input columns
+param     EACH      = 1 2 4            # elements of a thread
+param     VIA       = tile load store  # a shared tile; or elements go straight, and neighbouring threads read a row, or write one
 
+const     PAD       = VIA == VIA_tile ? max(1, 4 / sizeof(T)) : 0 # an odd number of words between rows: columns meet all banks
+let       threads   = TILE_ROWS * TILE_COLS / EACH
 let       down      = ceil_div(rows, TILE_ROWS)
 let       across    = ceil_div(cols, TILE_COLS)
+general   TILE_ROWS=any TILE_COLS=any  # arguments of the launch
 
 scalar    height u32 = rows
 scalar    width  u32 = cols
-arg       out in height width
+scalar    rows_log u32 = log2(TILE_ROWS)
+scalar    cols_log u32 = log2(TILE_COLS)
+scalar    read_rows u32 = max(1, threads / TILE_COLS) # in one pass
+scalar    write_cols u32 = max(1, threads / TILE_ROWS)
+arg       out in height width rows_log cols_log read_rows write_cols
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps
 require   count <= 2147483647          # 32-bit offsets, also of what a tile has beyond the edge
-require   VIA == VIA_tile ? TILE_ROWS * TILE_COLS >= 2 * THREADS && TILE_ROWS * TILE_COLS <= 4 * THREADS : TILE_ROWS * TILE_COLS == THREADS # its elements
-require   VIA == VIA_tile || THREADS == 256
+require   VIA == VIA_tile ? EACH > 1 && min(TILE_ROWS, TILE_COLS) >= 8 : EACH == 1
+require   threads == 256 ? EACH != 2 && (EACH == 1 || TILE_ROWS == TILE_COLS) : threads == 128 && EACH > 1
 require   max(down, batch) <= 65535    # a grid is not higher or deeper
 require   align_in >= sizeof(T) && align_out >= sizeof(T) # always: elements are moved one by one
 prefer    count * sizeof(T) <= 4194304 # more want larger tiles
 
 grid      across down batch
-block     THREADS
-default   TILE_ROWS=16 TILE_COLS=16 THREADS=128 VIA=tile
+block     threads
+shared    VIA == VIA_tile ? TILE_ROWS * (TILE_COLS + PAD) * sizeof(T) : 0
+default   TILE_ROWS=16 TILE_COLS=16 EACH=2 VIA=tile
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
-constexpr int TILE_ROWS = 16, TILE_COLS = 16, THREADS = 128, VIA_tile = 0, VIA_load = 1, VIA_store = 2, VIA = VIA_tile;
+constexpr int EACH = 2, PAD = 1, VIA_tile = 0, VIA_load = 1, VIA_store = 2, VIA = VIA_tile;
 #endif
 
 /*
  * A short kernel takes as long as what waits for each other in it: offsets have 32 bits, the elements of a thread are read one
- * right after another, from memory and from the tile alike, and only accesses to memory ask for the edge.
+ * right after another, from memory and from the tile alike, and only accesses to memory ask for the edge. The shape of the tile
+ * is an argument, so one kernel has all of them.
  */
 
-constexpr int PAD = sizeof(T) < 4 ? 4 / sizeof(T) : 1; /* an odd number of words between rows: columns meet all banks */
-constexpr int EACH = TILE_ROWS * TILE_COLS / THREADS;
-constexpr int READ_ROWS = THREADS / TILE_COLS, WRITE_COLS = THREADS / TILE_ROWS; /* in one pass */
-
-/* One element from its place to its place. */
-__device__ __forceinline__ void move_one(T *__restrict__ out, const T *__restrict__ in, unsigned height, unsigned width)
+extern "C" __global__ void __launch_bounds__(256)
+transpose_tile_any(T *__restrict__ out, const T *__restrict__ in, unsigned height, unsigned width, unsigned rows_log,
+    unsigned cols_log, unsigned read_rows, unsigned write_cols)
 {
-    const unsigned fast = threadIdx.x % (VIA == VIA_load ? TILE_COLS : TILE_ROWS);
-    const unsigned slow = threadIdx.x / (VIA == VIA_load ? TILE_COLS : TILE_ROWS);
-    const unsigned row = blockIdx.y * TILE_ROWS + (VIA == VIA_load ? slow : fast);
-    const unsigned col = blockIdx.x * TILE_COLS + (VIA == VIA_load ? fast : slow);
+    const unsigned r0 = blockIdx.y << rows_log, c0 = blockIdx.x << cols_log;
+    const unsigned x = threadIdx.x & ((1u << cols_log) - 1), y = threadIdx.x >> cols_log; /* along the input's rows */
+    const unsigned r = threadIdx.x & ((1u << rows_log) - 1), c = threadIdx.x >> rows_log; /* along the output's */
 
-    if (col < width && row < height)
-        out[(blockIdx.z * width + col) * height + row] = in[(blockIdx.z * height + row) * width + col];
-}
+    if constexpr (VIA != VIA_tile) {
+        const unsigned row = r0 + (VIA == VIA_load ? y : r), col = c0 + (VIA == VIA_load ? x : c);
+        if (col < width && row < height)
+            out[(blockIdx.z * width + col) * height + row] = in[(blockIdx.z * height + row) * width + col];
+    } else {
+        extern __shared__ uint4 shared_memory[];
+        T *const tile = (T *)shared_memory;
+        const unsigned pitch = (1u << cols_log) + PAD;
+        T part[EACH];
 
-__device__ __forceinline__ void move_tile(T *__restrict__ out, const T *__restrict__ in, unsigned height, unsigned width)
-{
-    __shared__ T tile[TILE_ROWS][TILE_COLS + PAD];
-    T part[EACH];
-
-    const unsigned x = threadIdx.x % TILE_COLS, y = threadIdx.x / TILE_COLS;
-    const unsigned row = blockIdx.y * TILE_ROWS + y, col = blockIdx.x * TILE_COLS + x;
-    const unsigned from = (blockIdx.z * height + row) * width + col;
+        const unsigned from = (blockIdx.z * height + r0 + y) * width + c0 + x;
 #pragma unroll
-    for (unsigned i = 0; i < EACH; i++)
-        if (col < width && row + i * READ_ROWS < height)
-            part[i] = in[from + i * READ_ROWS * width];
+        for (unsigned i = 0; i < EACH; i++)
+            if (c0 + x < width && r0 + y + i * read_rows < height)
+                part[i] = in[from + i * read_rows * width];
 #pragma unroll
-    for (unsigned i = 0; i < EACH; i++)
-        tile[y + i * READ_ROWS][x] = part[i];
+        for (unsigned i = 0; i < EACH; i++)
+            tile[(y + i * read_rows) * pitch + x] = part[i];
 
-    __syncthreads();
+        __syncthreads();
 
-    const unsigned r = threadIdx.x % TILE_ROWS, c = threadIdx.x / TILE_ROWS;
-    const unsigned out_col = blockIdx.y * TILE_ROWS + r, out_row = blockIdx.x * TILE_COLS + c;
-    const unsigned to = (blockIdx.z * width + out_row) * height + out_col;
+        const unsigned to = (blockIdx.z * width + c0 + c) * height + r0 + r;
 #pragma unroll
-    for (unsigned i = 0; i < EACH; i++)
-        part[i] = tile[r][c + i * WRITE_COLS];
+        for (unsigned i = 0; i < EACH; i++)
+            part[i] = tile[r * pitch + c + i * write_cols];
 #pragma unroll
-    for (unsigned i = 0; i < EACH; i++)
-        if (out_col < height && out_row + i * WRITE_COLS < width)
-            out[to + i * WRITE_COLS * height] = part[i];
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-transpose_tile_any(T *__restrict__ out, const T *__restrict__ in, unsigned height, unsigned width)
-{
-    if constexpr (VIA == VIA_tile)
-        move_tile(out, in, height, width);
-    else
-        move_one(out, in, height, width);
+        for (unsigned i = 0; i < EACH; i++)
+            if (r0 + r < height && c0 + c + i * write_cols < width)
+                out[to + i * write_cols * height] = part[i];
+    }
 }
