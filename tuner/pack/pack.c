@@ -122,7 +122,7 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
  * trees; how many, and how many of them on one problem. */
 #define SHARE_CHOICE  0.4
 #define SHARE_TREES   0.6
-#define SHARE_LEARNED 0.4 /* of that of the choice, to learn of an operation that no model knows */
+#define SHARE_LEARNED 0.4   /* of that of the choice, to learn of an operation that no model knows */
 #define DOUBTFUL      0.25F /* what a template loses at most that may be the best all the same */
 enum { MEASURED_KERNELS = 96 };
 

@@ -72,8 +72,8 @@ static void expect_arguments(const atx_pack *pack, const atx_problem *problem)
         if (scalar)
             cr_assert_eq(atx_scalar_value(&expected, arg, slots, &err), AT_OK, "%s", err.text);
         const size_t bytes = scalar ? (size_t)atx_dtype_bytes(arg->type) : sizeof expected;
-        cr_assert_eq(memcmp(&got, &expected, bytes), 0, "%s, argument %d: %ld in place of %ld",
-                     t->name, i, (long)got, (long)expected);
+        cr_assert_eq(memcmp(&got, &expected, bytes), 0, "%s, argument %d: %ld in place of %ld", t->name, i,
+                     (long)got, (long)expected);
     }
 }
 
@@ -237,7 +237,8 @@ static atx_problem permutation(const atx_pack *pack, const int64_t *extents, con
     atx_problem problem;
     at_error err = { 0 };
     cr_assert_eq(atx_layout_permuted(&layout, 3, extents, order, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_layout_problem(&problem, pack->domain.op, ATX_F32, &layout, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_layout_problem(&problem, pack->domain.op, ATX_F32, &layout, &err), AT_OK, "%s",
+                 err.text);
     cr_assert_eq(atx_problem_set_aligns(&problem, &align, 1, &err), AT_OK, "%s", err.text);
     return problem;
 }
