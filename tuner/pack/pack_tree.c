@@ -119,17 +119,6 @@ static void sort(unsigned char *order, const double *scores, int kernels)
     }
 }
 
-/* The first kernel in this order that is valid for a problem; `kernels`: none is. */
-static int find_valid(const growing *g, int problem, const unsigned char *order)
-{
-    const int kernels = g->pack->kernel_count;
-    const float *row = g->losses + (size_t)problem * (size_t)kernels;
-    int n = 0;
-    while (n < kernels && row[order[n]] >= ATX_PACK_INVALID)
-        n++;
-    return n < kernels ? order[n] : kernels;
-}
-
 /* The sum of what the problems lose by the first kernel in this order that is valid. */
 static double lose(const growing *g, const int *problems, int count, const double *scores)
 {
@@ -138,41 +127,13 @@ static double lose(const growing *g, const int *problems, int count, const doubl
     double sum = 0;
     sort(order, scores, kernels);
     for (int i = 0; i < count; i++) {
-        const int k = find_valid(g, problems[i], order);
-        const float loss =
-            k < kernels ? g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)k] : ATX_PACK_INVALID;
-        sum += weight_of(g, problems[i]) * (double)loss;
+        const float *row = g->losses + (size_t)problems[i] * (size_t)kernels;
+        int n = 0;
+        while (n < kernels && row[order[n]] >= ATX_PACK_INVALID)
+            n++;
+        sum += weight_of(g, problems[i]) * (double)(n < kernels ? row[order[n]] : ATX_PACK_INVALID);
     }
     return sum;
-}
-
-/*
- * The order of a leaf. A kernel that is valid for few problems says nothing of which one is the best for the
- * others: each place is for the problems that no kernel before it is valid for. Problems are put into another
- * order.
- */
-static void sort_leaf(unsigned char *order, const growing *g, int *problems, int count, const double *scores)
-{
-    const int kernels = g->pack->kernel_count;
-    double here[ATX_PACK_MAX_KERNELS];
-    sort(order, scores, kernels);
-    for (int n = 0; n < kernels; n++) {
-        int best = n;
-        score(here, g, problems, count, scores);
-        for (int i = n + 1; i < kernels; i++)
-            best = here[order[i]] < here[order[best]] ? i : best;
-        const unsigned char kernel = order[best];
-        memmove(order + n + 1, order + n, (size_t)(best - n));
-        order[n] = kernel;
-        int left = 0;
-        for (int i = 0; i < count; i++)
-            if (g->losses[(size_t)problems[i] * (size_t)kernels + (size_t)kernel] >= ATX_PACK_INVALID) {
-                const int other = problems[left];
-                problems[left++] = problems[i];
-                problems[i] = other;
-            }
-        count = left;
-    }
 }
 
 /* Puts the problems for which it holds first; returns how many. */
@@ -314,7 +275,7 @@ static double grow(int *at, const growing *g, int *problems, int count, int dept
     node.loss = loss;
     g->weights[here] = weights;
     node.problems = count;
-    sort_leaf(node.order, g, problems, count, scores);
+    sort(node.order, scores, g->pack->kernel_count);
     g->nodes[here] = node;
     *at = here;
     return lost;
