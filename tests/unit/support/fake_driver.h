@@ -16,8 +16,8 @@ typedef struct fake_record {
     unsigned attribute_count;
     int attribute_ids[FAKE_ATTRIBUTES]; /* the first of them, as cuda.h numbers them */
     unsigned attribute_values[FAKE_ATTRIBUTES][3];
-    void *waited;     /* the stream that was last waited for */
-    void *current;    /* the context of the thread that asks */
+    void *waited;                   /* the stream that was last waited for */
+    void *current;                  /* the context of the thread that asks */
     int64_t later[FAKE_PARAMS - 5]; /* parameters behind `params` */
 } fake_record;
 
