@@ -119,7 +119,7 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 }
 
 /* Until which share of the time kernels are measured: to choose, and, of those that were chosen, to grow the
- * trees; how many, and how many of them on one problem. */
+ * trees; how many at most. */
 #define SHARE_CHOICE  0.4
 #define SHARE_TREES   0.6
 #define SHARE_LEARNED 0.4   /* of that of the choice, to learn of an operation that no model knows */
