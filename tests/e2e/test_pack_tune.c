@@ -80,7 +80,8 @@ static void write_weigh(void)
         "templates/weigh/op.cu",
         "/*!autotune\nop weigh\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform 1 2\n"
         "arg w f32[8] input uniform 1 2\narg n i64\nreference weigh_reference\ngrid 1\nblock 32\n"
-        "traffic 8 * n\n*/\nextern \"C\" __global__ void weigh_reference(T *y, const T *x, const float *w, "
+        "ceiling copy 1 1 n\ntraffic 8 * n\n*/\nextern \"C\" __global__ void weigh_reference(T *y, const T "
+        "*x, const float *w, "
         "long long n) { y[n] = x[n] * w[n]; }\n");
     int at = snprintf(text, sizeof text, "/*!autotune\ntemplate mine\nparam THREADS =");
     for (int threads = 32; threads <= 512; threads += 32)
@@ -113,6 +114,9 @@ Test(pack_tune, an_operation_that_no_model_knows_is_tuned_first)
     read_description(json, sizeof json, "weigh_f32");
     cr_assert(strstr(json, "\"loss\": {\"problems\": 12, \"measured\": 12, "), "%.2000s", json);
     cr_assert(strstr(json, "THREADS=96"), "kernels with 96 threads are the fastest here: %.2000s", json);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial t JOIN problem p ON p.id = t.problem_id WHERE p.op = "
+                           "'copy'"),
+                 0, "a pack depends on no ceiling");
 }
 
 Test(pack_tune, what_was_measured_is_not_measured_again_and_is_no_answer)

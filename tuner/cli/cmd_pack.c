@@ -310,6 +310,7 @@ static at_status open_tuner(making *m, at_error *err)
                         "expected --gpus");
     m->options = (atx_tune_options){ .devices = a->gpus.items,
                                      .device_count = a->gpus.count,
+                                     .no_copies = true, /* as many trials as the search has */
                                      .max_trials = a->trials,
                                      .seed = (uint64_t)a->seed,
                                      .db_path = m->db,

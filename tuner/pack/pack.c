@@ -119,11 +119,12 @@ static bool draw_curve(atx_pack *pack, const float *losses, int count)
 }
 
 /* Until which share of the time kernels are measured: to choose, and, of those that were chosen, to grow the
- * trees; how many, and how many of them on one problem. */
-#define SHARE_CHOICE  0.3
-#define SHARE_TREES   0.55
-#define SHARE_LEARNED 0.6 /* of that of the choice, to learn of an operation that no model knows */
-enum { MEASURED_KERNELS = 96, MEASURED_EACH = 24 };
+ * trees; how many at most. */
+#define SHARE_CHOICE  0.4
+#define SHARE_TREES   0.6
+#define SHARE_LEARNED 0.4   /* of that of the choice, to learn of an operation that no model knows */
+#define DOUBTFUL      0.25F /* what a template loses at most that may be the best all the same */
+enum { MEASURED_KERNELS = 96 };
 
 /* Everything that a pack is made of. */
 typedef struct making {
@@ -148,31 +149,48 @@ typedef struct making {
  * little. */
 enum { MORE = 8 };
 
-/* Of each problem the kernels that are expected to be the best. false: out of memory. */
-static bool want_best(bool *wanted, const atx_pack_candidates *c)
+/* No model knows what a template takes that stands in for others. */
+static bool is_unknown(const atx_pack_kernel *k, float loss, const atx_pack_sample *s)
 {
+    return k->t->replace_count && loss <= DOUBTFUL && atx_pack_prefers(k, s->slots);
+}
+
+/* Of each problem that is not measured the `each` kernels that are expected to be the best. false: out of
+ * memory. */
+static bool want_best(bool *wanted, const making *m, int each, bool unknown)
+{
+    const atx_pack_candidates *c = &m->c;
     float *sorted = malloc(((size_t)c->count + 1) * sizeof *sorted);
     for (int p = 0; sorted && p < c->problems; p++) {
         const float *row = c->losses + (size_t)p * (size_t)c->count;
+        if (m->measured[0][p])
+            continue;
         memcpy(sorted, row, (size_t)c->count * sizeof *sorted);
         qsort(sorted, (size_t)c->count, sizeof *sorted, by_loss);
-        const float most = c->count > MEASURED_EACH ? sorted[MEASURED_EACH - 1] : ATX_PACK_INVALID;
+        const float most = c->count > each ? sorted[each - 1] : ATX_PACK_INVALID;
         for (int k = 0; k < c->count; k++)
-            wanted[(size_t)p * (size_t)c->count + (size_t)k] = row[k] <= most;
+            wanted[(size_t)p * (size_t)c->count + (size_t)k] =
+                row[k] <= most || (unknown && is_unknown(&c->kernels[k], row[k], &m->samples[p]));
     }
     free(sorted);
     return sorted != NULL;
 }
 
+/* In the second half of the time what is expected is corrected by the first: fewer kernels will do. */
 static at_status measure_candidates(making *m, at_error *err)
 {
+    static const int EACH[] = { 24, 16 };
     if (!atx_pack_candidates_cut(&m->c, MEASURED_KERNELS, m->r->kernels))
         return atx_no_memory(err);
     bool *wanted = calloc((size_t)m->c.count * (size_t)m->count + 1, sizeof *wanted);
     const atx_pack_table table = { m->c.kernels, m->samples, m->c.losses, m->measured[0], m->c.count,
                                    m->count,     wanted,     NULL,        false };
-    at_status status = wanted && want_best(wanted, &m->c) ? AT_OK : atx_no_memory(err);
-    ATX_THEN(status, atx_pack_tuner_measure(m->r->tuner, &table, SHARE_CHOICE, err));
+    at_status status = wanted ? AT_OK : atx_no_memory(err);
+    for (int half = 0; half < 2 && status == AT_OK; half++) {
+        if (!want_best(wanted, m, EACH[half], half == 0))
+            status = atx_no_memory(err);
+        ATX_THEN(status, atx_pack_tuner_measure(m->r->tuner, &table, SHARE_CHOICE * (half + 1) / 2, err));
+    }
     free(wanted);
     return status;
 }

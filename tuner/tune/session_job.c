@@ -30,7 +30,7 @@ void atx_session_close_job(atx_job *j)
 static at_status open_copies(atx_job *j, at_error *err)
 {
     atx_problem problem;
-    if (atx_search_run_problem(j->main)->op->goal.peak ||
+    if (j->env->options->no_copies || atx_search_run_problem(j->main)->op->goal.peak ||
         !atx_setup_ceiling(&problem, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main)))
         return AT_OK;
     return atx_search_run_open(&j->copies, j->env, &problem, true, NULL, err);

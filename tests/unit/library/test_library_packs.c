@@ -8,6 +8,7 @@
 #include "pack_layout_support.h"
 
 #include "compile/nvrtc.h"
+#include "lang/layout.h"
 #include "library/library.h"
 #include "util/rng.h"
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 static char path[600];
+static packed shown; /* what the file at `path` describes */
 
 static const char *const RANGES[] = { "batch=1..4", "rows=1..8192", "cols=1..8192" };
 
@@ -23,15 +25,20 @@ static void set_up_pack(void)
 {
     atx_pack_files files = { 0 };
     set_up();
-    packed p = make("transpose", ATX_F32, RANGES, 3, 6, 0);
-    write_files(&files, (const atx_pack *[]){ p.pack }, 1);
+    shown = make("transpose", ATX_F32, RANGES, 3, 6, 0);
+    write_files(&files, (const atx_pack *[]){ shown.pack }, 1);
     snprintf(path, sizeof path, "%s/packed.json", home.path);
     put_text(path, atx_str_text(&files.description));
     atx_pack_files_clear(&files);
-    clear(&p);
 }
 
-TestSuite(library_packs, .init = set_up_pack, .fini = tear_down);
+static void tear_down_pack(void)
+{
+    clear(&shown);
+    tear_down();
+}
+
+TestSuite(library_packs, .init = set_up_pack, .fini = tear_down_pack);
 
 enum { OUT = 0x10000000, IN = 0x60000000 };
 
@@ -42,6 +49,32 @@ static at_status run(at_tuner *tuner, int64_t rows, int64_t cols, at_error *err)
     problem.sizes[0] = rows;
     problem.sizes[1] = cols;
     return at_run(tuner, &problem, buffers, 2, NULL, NULL, err);
+}
+
+/* All arguments of the last launch are those that the tuner gives the pack's kernel for the problem. */
+static void expect_arguments(const atx_pack *pack, const atx_problem *problem)
+{
+    const fake_record r = fake_read();
+    at_error err = { 0 };
+    atx_geometry unused;
+    int64_t slots[ATX_MAX_SLOTS];
+    cr_assert_eq(atx_problem_bind(slots, problem, &pack->limits, &err), AT_OK, "%s", err.text);
+    const int kernel = atx_pack_take(&unused, pack, problem, slots); /* binds its slots */
+    cr_assert_geq(kernel, 0);
+    const atx_template *t = pack->kernels[kernel].t;
+    const atx_step *step = &t->call.steps[0];
+    cr_assert(step->arg_count > 2 && step->arg_count <= FAKE_PARAMS);
+    for (int i = 0; i < step->arg_count; i++) {
+        const atx_arg *arg = atx_template_arg(t, step->args[i]);
+        const bool scalar = arg->role == ATX_SCALAR;
+        const int64_t got = i < 5 ? r.params[i] : r.later[i - 5];
+        int64_t expected = arg->role == ATX_INPUT ? IN : OUT;
+        if (scalar)
+            cr_assert_eq(atx_scalar_value(&expected, arg, slots, &err), AT_OK, "%s", err.text);
+        const size_t bytes = scalar ? (size_t)atx_dtype_bytes(arg->type) : sizeof expected;
+        cr_assert_eq(memcmp(&got, &expected, bytes), 0, "%s, argument %d: %ld in place of %ld", t->name, i,
+                     (long)got, (long)expected);
+    }
 }
 
 static at_tuner *open_with(at_open_options options)
@@ -73,9 +106,10 @@ Test(library_packs, every_size_runs_without_a_compiler_by_few_kernels)
         const int64_t rows = 1 + (int64_t)atx_rng_below(&rng, 9000),
                       cols = 1 + (int64_t)atx_rng_below(&rng, 9000);
         cr_assert_eq(run(tuner, rows, cols, &err), AT_OK, "%ldx%ld: %s", (long)rows, (long)cols, err.text);
-        const fake_record r = fake_read();
-        const int64_t expected[] = { OUT, IN, 1, rows, cols };
-        cr_assert_eq(memcmp(r.params, expected, sizeof expected), 0);
+        const int64_t sizes[] = { 1, rows, cols };
+        atx_problem problem;
+        cr_assert_eq(atx_problem_init(&problem, shown.pack->domain.op, ATX_F32, sizes, 3, &err), AT_OK);
+        expect_arguments(shown.pack, &problem);
     }
     cr_assert_eq(fake_read().launches, CALLS);
     cr_assert_leq(fake_read().loads, 6, "a kernel is loaded once for all sizes");
@@ -184,20 +218,29 @@ Test(library_packs, views_are_not_a_packs)
 }
 
 /* In the place of the other pack: of permutations, whose kernels have arguments of their own. */
-static void put_permutations(void)
+static atx_pack *put_permutations(void)
 {
-    atx_catalog *catalog = NULL;
     atx_pack_files files = { 0 };
-    at_error err = { 0 };
-    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    atx_pack_domain domain = read_problems(catalog, "permute 64x48x32 2,1,0\n");
-    atx_pack *pack = make_permutations(catalog, &domain);
+    atx_pack_domain domain = read_problems(shown.catalog, "permute 64x48x32 2,1,0\n");
+    atx_pack *pack = make_permutations(shown.catalog, &domain);
     write_files(&files, (const atx_pack *[]){ pack }, 1);
     put_text(path, atx_str_text(&files.description));
     atx_pack_files_clear(&files);
-    atx_pack_close(pack);
     atx_pack_domain_clear(&domain);
-    atx_catalog_close(catalog);
+    return pack;
+}
+
+static atx_problem permutation(const atx_pack *pack, const int64_t *extents, const int *order)
+{
+    const int64_t align = 256;
+    atx_layout_pair layout;
+    atx_problem problem;
+    at_error err = { 0 };
+    cr_assert_eq(atx_layout_permuted(&layout, 3, extents, order, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_layout_problem(&problem, pack->domain.op, ATX_F32, &layout, &err), AT_OK, "%s",
+                 err.text);
+    cr_assert_eq(atx_problem_set_aligns(&problem, &align, 1, &err), AT_OK, "%s", err.text);
+    return problem;
 }
 
 Test(library_packs, permutations_run_without_a_compiler)
@@ -206,20 +249,19 @@ Test(library_packs, permutations_run_without_a_compiler)
     const at_buffer buffers[] = { { (void *)(uintptr_t)OUT, 0 }, { (void *)(uintptr_t)IN, 0 } };
     at_error err = { 0 };
     at_problem problem = AT_PROBLEM_INIT;
-    put_permutations();
+    atx_pack *pack = put_permutations();
     at_tuner *tuner = open_without_compiler();
     for (int64_t n = 20; n < 60; n++) {
         const int64_t extents[] = { n, 3, 32 };
-        cr_assert_eq(at_permute(&problem, AT_TYPE_F32, 3, extents, n % 2 ? TURNED : ROWS_STAY, &err), AT_OK);
+        const int *order = n % 2 ? TURNED : ROWS_STAY;
+        const atx_problem same = permutation(pack, extents, order);
+        cr_assert_eq(at_permute(&problem, AT_TYPE_F32, 3, extents, order, &err), AT_OK);
         cr_assert_eq(at_run(tuner, &problem, buffers, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
-        const fake_record r = fake_read();
-        cr_assert(r.params[0] == OUT && r.params[1] == IN);
-        /* The extent that differs between these problems, as `direct` packs it. */
-        if (n % 2 == 0)
-            cr_assert_eq(r.later[2] & 0xffffffff, n, "%ld", (long)n);
+        expect_arguments(pack, &same);
     }
     cr_assert_leq(fake_read().loads, 4, "a kernel is loaded once for all");
     at_close(tuner);
+    atx_pack_close(pack);
 }
 
 static void expect_text(const char *file_path, const char *expected)

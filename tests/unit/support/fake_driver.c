@@ -354,7 +354,7 @@ ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned
                           .block = { block_x, block_y, block_z },
                           .shared_bytes = shared_bytes,
                           .stream = stream };
-    for (int i = 0; i < 12 && params[i]; i++) /* the library and packs end them with NULL */
+    for (int i = 0; i < FAKE_PARAMS && params[i]; i++) /* the library and packs end them with NULL */
         memcpy(i < 5 ? &last.params[i] : &last.later[i - 5], params[i], sizeof *last.params);
     atomic_fetch_add(&launches, 1);
     return OK;

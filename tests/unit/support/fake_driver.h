@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FAKE_ATTRIBUTES = 4 };
+enum { FAKE_ATTRIBUTES = 4, FAKE_PARAMS = 64 };
 
 typedef struct fake_record {
     int loads, unloads, launches;
@@ -16,9 +16,9 @@ typedef struct fake_record {
     unsigned attribute_count;
     int attribute_ids[FAKE_ATTRIBUTES]; /* the first of them, as cuda.h numbers them */
     unsigned attribute_values[FAKE_ATTRIBUTES][3];
-    void *waited;     /* the stream that was last waited for */
-    void *current;    /* the context of the thread that asks */
-    int64_t later[7]; /* parameters behind `params` */
+    void *waited;                   /* the stream that was last waited for */
+    void *current;                  /* the context of the thread that asks */
+    int64_t later[FAKE_PARAMS - 5]; /* parameters behind `params` */
 } fake_record;
 
 #define FAKE_PRIMARY 0xc0deu  /* the primary context */
