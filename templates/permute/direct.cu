@@ -4,9 +4,9 @@ use       access
 replaces  rows naive                   # in packs: with extents and strides as constants those are faster
 
 param     VEC     = 16 8 4 2 1         # bytes that a thread moves at once, at least an element
-param     THREADS = 128 256            # threads a block, at most
 param     EACH    = 1 4                # vectors of a thread
 param     SIDE    = out in             # neighbouring threads follow the output, or the input
+general   SIDE=any
 
 fixed     0                            # extents and strides are arguments
 each      q = 0..7
@@ -23,9 +23,9 @@ let       a[q]    = sum(j: at[j] == q ? from[j] : 0)
 let       b[q]    = sum(j: at[j] == q ? to[j] : 0)
 
 # Threads of a block along the first three; the last of these that has more than one is cut, and blocks count the others.
-let       x       = ceil_div(m0, ceil_div(m0, THREADS))
-let       y       = x < m0 ? 1 : ceil_div(m1, EACH * ceil_div(m1, EACH * max(1, THREADS / x)))
-let       z       = x < m0 || y < m1 ? 1 : ceil_div(m2, EACH * ceil_div(m2, EACH * min(64, max(1, THREADS / (x * y)))))
+let       x       = ceil_div(m0, ceil_div(m0, 128))
+let       y       = x < m0 ? 1 : ceil_div(m1, EACH * ceil_div(m1, EACH * max(1, 128 / x)))
+let       z       = x < m0 || y < m1 ? 1 : ceil_div(m2, EACH * ceil_div(m2, EACH * min(64, max(1, 128 / (x * y)))))
 let       axis    = x < m0 ? 0 : y < m1 ? 1 : 2
 let       along   = axis == 0 ? x : axis == 1 ? y : z
 let       side    = axis == 0 ? m0 : axis == 1 ? m1 : m2
@@ -65,18 +65,18 @@ require   x * y * z <= device.max_threads_per_block
 require   (axis == 0 ? m1 : axis == 1 ? m2 : m3) <= 65535 && inner * outer <= 65535
 require   inner <= 46341               # beyond, the product with `inverse` is not always the quotient
 prefer    VEC == widest             # narrower ones are slower
-prefer    VEC == 16 || (VEC == 8 && i7 == 1) || count * sizeof(T) < (sizeof(T) < 4 ? 786432 : 2097152) # others go through shared memory
-prefer    THREADS == 128 && (EACH == 1) == (count * sizeof(T) < 3000000)
+prefer    VEC == 16 || (VEC >= 4 && i7 == 1) || count * sizeof(T) < (sizeof(T) < 4 ? 786432 : 2097152) # others go through shared memory
+prefer    (EACH == 1) == (count * sizeof(T) < 3000000)
 
 grid      ceil_div(side, along * EACH) (axis == 0 ? m1 : axis == 1 ? m2 : m3) inner * outer
 block     x y z
-default   VEC=16 THREADS=128 EACH=1 SIDE=out
+default   VEC=16 EACH=1 SIDE=out
 */
 
 #ifndef AUTOTUNE_RENDERED /* opened by an editor or by nvcc alone */
 using T = float;
 #define AUTOTUNE_ARG(name) name
-constexpr int VEC = 16, THREADS = 128, EACH = 1;
+constexpr int VEC = 16, EACH = 1;
 #include "../common/access.cuh"
 #endif
 
@@ -88,7 +88,7 @@ constexpr int VEC = 16, THREADS = 128, EACH = 1;
 
 using Bits = Access<VEC>::type;
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(128)
 permute_direct(T *__restrict__ out, const T *__restrict__ in, unsigned a0, unsigned b0, unsigned a1, unsigned b1, unsigned a2, unsigned b2,
     unsigned part, unsigned last, unsigned cut_a, unsigned cut_b, unsigned y_a, unsigned y_b, unsigned z_a, unsigned z_b, unsigned w_a,
     unsigned w_b, unsigned count_z, unsigned inverse, unsigned next_a, unsigned next_b)

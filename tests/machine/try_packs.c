@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CC = 90, SKIP = 77, KERNELS = 12, SIZES = 9, DRAWN = 16, TEMPLATES = 3 };
+enum { CC = 90, SKIP = 77, KERNELS = 12, SIZES = 9, DRAWN = 16, TEMPLATES = 4 };
 
 static const int64_t ROWS[SIZES] = { 1, 3, 8, 17, 32, 33, 64, 70, 128 };
 
@@ -259,14 +259,23 @@ static atx_pack *make_of_all(const atx_catalog *catalog, const atx_pack_domain *
     return pack;
 }
 
-/* By turns with another kernel first; of large problems one of the last template, whose blocks have several
- * tiles. */
+/* One of the kernels of a template, by turns. */
+static int one_of(const atx_pack *pack, const char *name, int turn)
+{
+    int found[KERNELS] = { 0 }, count = 0;
+    for (int k = 0; k < pack->kernel_count; k++)
+        if (strcmp(pack->kernels[k].t->name, name) == 0)
+            found[count++] = k;
+    return count ? found[turn % count] : 0;
+}
+
+/* By turns with another kernel first; of large problems one of `runs`, whose boxes are larger there. */
 static void try_of_all(trying *t, const atx_pack_domain *domain, int sms)
 {
     atx_pack *pack = make_of_all(t->catalog, domain, sms);
     open_pack(t, pack);
     for (int i = 0; i < domain->problem_count; i++) {
-        const int first = sms > 1 ? i : pack->kernel_count - 1 - i % (KERNELS / TEMPLATES);
+        const int first = sms > 1 ? i : one_of(pack, "runs", i);
         for (int k = 0; k < pack->kernel_count; k++)
             pack->nodes[0].order[k] = (unsigned char)((first + k) % pack->kernel_count);
         try_problem(t, domain->problems[i]);

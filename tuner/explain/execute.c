@@ -88,6 +88,8 @@ static const char *const SHAPES[] = {
     "2x3x2x3x2x5x3",
     "2x2x2x2x2x4x4x4",
     "2x3x1x2x3x2x3x5",
+    /* Rows of a permutation that begin anywhere. */
+    "5x3x67 1,0,2",
 };
 
 bool atx_execute_shape(const char **out, int index)

@@ -21,13 +21,11 @@ static inline atx_pack_domain read_problems(const atx_catalog *catalog, const ch
 /* With all configurations of a few: more kernels than any choice would take. */
 static inline atx_pack *make_permutations(const atx_catalog *catalog, const atx_pack_domain *domain)
 {
-    static const char *const KERNELS[][2] = {
-        { "gather", "VEC=16 THREADS=256 RANK=8 EACH=4" },
-        { "gather", "VEC=4 THREADS=128 RANK=4 EACH=1" },
-        { "runs", "COLS=64 ROWS=64 TILE=32768 THREADS=256 MANY=4 RANK=4" },
-        { "runs", "COLS=64 ROWS=32 TILE=8192 THREADS=128 MANY=1 RANK=6" },
-        { "direct", "VEC=4 THREADS=128 EACH=1 SIDE=in" }
-    };
+    static const char *const KERNELS[][2] = { { "gather", "VEC=16 RANK=8" },
+                                              { "gather", "VEC=4 RANK=4" },
+                                              { "runs", "WORD=4 TILE=16384 LANES=128" },
+                                              { "runs", "WORD=4 TILE=8192 LANES=512" },
+                                              { "direct", "VEC=4 EACH=1 SIDE=in" } };
     atx_pack *pack = calloc(1, sizeof *pack);
     cr_assert(pack);
     pack->domain = *domain;
@@ -47,7 +45,7 @@ static inline atx_pack *make_permutations(const atx_catalog *catalog, const atx_
     pack->code_count = pack->kernel_count;
     pack->node_count = 5;
     pack->nodes[0] = (atx_pack_node){ .test = ATX_PACK_AT_MOST, .which = 7, .value = 16, .yes = 1, .no = 2 };
-    pack->nodes[1] = (atx_pack_node){ .order = { 3, 4, 0, 1, 2 } };
+    pack->nodes[1] = (atx_pack_node){ .order = { 4, 3, 0, 1, 2 } };
     /* The stride in the input of the output's fastest dimension. */
     pack->nodes[2] =
         (atx_pack_node){ .test = ATX_PACK_AT_MOST, .which = 8 + 7, .value = 1, .yes = 3, .no = 4 };
