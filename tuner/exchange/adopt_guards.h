@@ -65,8 +65,9 @@ typedef struct atx_quotient {
 bool atx_guards_quotient(atx_quotient *out, const atx_guards *g, const atx_tokens *t, size_t begin,
                          size_t declared, size_t at);
 
-/* x - q * d at token x, where q is declared as x / d. */
-bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);
+/* x - q * d at token x, where q is declared as x / d, and x - (x / d) * d: the token of the last d; 0: it is
+ * neither. */
+size_t atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);
 
 /* for (int NAME = FIRST; ...; NAME += STEP): the header of the loop at token `loop`. Without a step of that
  * form it is empty. false: it is no such loop. */

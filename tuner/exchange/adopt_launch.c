@@ -349,6 +349,26 @@ static void read_block(atx_draft *d)
 
 /* ---- grid and shared memory ---- */
 
+bool atx_draft_multiplies(const atx_draft *d, int axis, int k, long number)
+{
+    static const char *const AXES[] = { "x", "y", "z" };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, "blockIdx") || !atx_tokens_is(t, i + 2, AXES[axis]))
+            continue;
+        const size_t sides[] = { i + 4, i - (k < 0 ? 2 : 4) };
+        for (int n = 0; n < 2; n++) {
+            long by = 0;
+            if (!atx_tokens_is(t, n ? i - 1 : i + 3, "*") || sides[n] >= t->count)
+                continue;
+            if (k < 0 ? atx_draft_plain_number(&by, t, sides[n]) && by == number
+                      : atx_tokens_is(t, sides[n], "blockDim") && atx_tokens_is(t, sides[n] + 2, AXES[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void read_grid(atx_draft *d)
 {
     const atx_span from = { d->launch.config[0][0], d->launch.config[0][1] };

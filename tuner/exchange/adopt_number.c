@@ -14,7 +14,7 @@ bool atx_draft_is_type_word(const atx_tokens *t, size_t i)
                                          "short",    "dim3",     "uint",      "int64_t", "uint32_t",
                                          "uint64_t", "int32_t",  "constexpr", "const",   "static",
                                          "float",    "double",   "char",      "uint3",   "bool",
-                                         "signed",   NULL };
+                                         "signed",   "register", NULL };
     return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
 }
 

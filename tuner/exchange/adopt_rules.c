@@ -247,8 +247,7 @@ static bool is_counter(const atx_tokens *t, size_t begin, size_t i)
     return false;
 }
 
-/* Is a sum made of sizes of the problem alone? */
-static bool has_sizes_alone(const atx_sizing *z, const atx_poly *p)
+bool atx_draft_has_sizes(const atx_sizing *z, const atx_poly *p)
 {
     const atx_poly_table *s = &z->bounds.symbols;
     const atx_draft *d = z->bounds.d;
@@ -283,7 +282,7 @@ static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
         return;
     const atx_range value = atx_bounds_of(&z->bounds, &z->frame, index);
     const atx_poly most = atx_poly_add(&value.most, &one, 1);
-    if (!value.known || !most.count || !most.terms[0].degree || !has_sizes_alone(z, &most))
+    if (!value.known || !most.count || !most.terms[0].degree || !atx_draft_has_sizes(z, &most))
         return;
     atx_poly_write(&text, &z->bounds.symbols, &most);
     atx_str_add(&text, " <= ");

@@ -251,6 +251,12 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         return;
     atx_draft_word(name, t, equal - 1);
     p.declared = equal - 1;
+    const size_t around = atx_guards_around(t, f->body.begin, begin);
+    const bool always = around == SIZE_MAX || around == f->body.begin;
+    if (target && target->arg == p.arg && !star && always) { /* A = &A[row * K]; */
+        target->from = p.from;
+        return;
+    }
     if (target && target->arg == p.arg && !star) {
         target->from = atx_range_larger(&b->symbols, target->from, p.from);
         return;
@@ -511,7 +517,10 @@ static void walk_frame(walk *w, atx_frame *f)
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
             continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
+        const bool moves = address && i > 3 && atx_tokens_is(t, i - 2, "=") && atx_code_same(t, i - 3, i);
         note_write(w, f, i, p->arg);
+        if (moves && w->record)
+            continue; /* A = &A[row * K]: no access */
         if (element && !(address && !w->record)) {
             const size_t close = atx_tokens_match(t, i + 1);
             atx_reach *reach = &w->z->reach[p->arg];
@@ -583,6 +592,7 @@ void atx_draft_sizes(atx_draft *d)
     atx_draft_settle_sizes(d, z);
     atx_draft_fix_block(d);
     atx_draft_read_limits(d, z);
+    atx_draft_read_block(d, z);
     free(z->bounds.seen);
     free(z);
 }

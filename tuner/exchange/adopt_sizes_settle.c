@@ -79,6 +79,26 @@ static int only_size(const settling *s)
     return found;
 }
 
+/* The size that all tensors have: adopt_tensor.c. extra_count: there is none. */
+static int extent(const atx_draft *d)
+{
+    int k = 0;
+    while (k < d->extra_count && !d->extra_extent[k])
+        k++;
+    return k;
+}
+
+/* A size of its own for a direction; of tensors it is theirs. */
+static bool add_axis(char out[ATX_MAX_WORD], int *extra, atx_draft *d, const char *name)
+{
+    *extra = extent(d);
+    if (*extra < d->extra_count) {
+        memcpy(out, d->extra_name[*extra], ATX_MAX_WORD);
+        return true;
+    }
+    return add_extra(out, d, name);
+}
+
 /* Of a direction that nobody says: as many blocks as what the kernel compares its index with needs. */
 static void settle_axis(settling *s, int k)
 {
@@ -98,12 +118,13 @@ static void settle_axis(settling *s, int k)
         s->axes[k] = (settled_axis){ atx_poly_divide_up(&b->symbols, &size, &step), true };
     } else {
         long number = 0;
+        int extra = 0;
         const bool one = !step.count || (atx_poly_is_number(&number, &step) && number == 1);
         const int arg = k || one ? -1 : only_size(s);
         if (arg >= 0)
             size = atx_poly_symbol(atx_poly_named(&b->symbols, s->d->args[arg].name, ATX_TAG_ARG + arg));
-        else if (add_extra(name, s->d, one ? BLOCKS[k] : COUNT[k]))
-            size = atx_poly_symbol(atx_poly_named(&b->symbols, name, ATX_TAG_EXTRA + s->d->extra_count - 1));
+        else if (add_axis(name, &extra, s->d, one ? BLOCKS[k] : COUNT[k]))
+            size = atx_poly_symbol(atx_poly_named(&b->symbols, name, ATX_TAG_EXTRA + extra));
         else
             return;
         s->axes[k] = (settled_axis){ one ? size : atx_poly_divide_up(&b->symbols, &size, &step), true };
@@ -459,8 +480,8 @@ static void require_whole_grid(settling *s)
     for (int k = 0; k < 3; k++) {
         const atx_poly_term *term = &b->grid[k].terms[0];
         const int id = term->of[0];
-        if ((s->d->require_count || s->d->block_param[k][0]) && b->grid_known[k] && b->grid[k].count == 1 &&
-            term->degree == 1 && term->factor == 1 && b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
+        if (b->grid_known[k] && b->grid[k].count == 1 && term->degree == 1 && term->factor == 1 &&
+            b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
             add_require(s, id);
     }
 }

@@ -86,7 +86,8 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, questions *asks)
     if (data && !zero && real) {
         atx_str_addf(out, " %s", a->holds[0] ? a->holds : "uniform -1 1");
     } else if (data && !zero) {
-        atx_str_addf(out, " %s", a->holds[0] ? a->holds : "index 100");
+        const bool truth = a->type.dtype && strcmp(a->type.dtype, "bool") == 0;
+        atx_str_addf(out, " %s", a->holds[0] ? a->holds : truth ? "index 2" : "index 100");
     }
     const bool integers = data && !zero && !real && !asks->integers;
     asks->integers = asks->integers || integers;

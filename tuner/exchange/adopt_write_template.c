@@ -245,9 +245,13 @@ static void write_launch(atx_draft *d)
     atx_str_add(out, "\n");
     if (d->grid_sync || d->launch.cooperative)
         atx_str_add(out, "cooperative\n");
-    if (d->shared_bytes[0])
-        atx_str_addf(out, "shared    %s\n", d->shared_bytes);
-    else if (d->shared && d->shared_guessed) {
+    if (d->shared_bytes[0]) {
+        atx_str_addf(out, "shared    %s", d->shared_bytes);
+        if (d->shared_guessed && d->launched && d->launch.config_count > 2)
+            atx_draft_ask(d, out, "are these the bytes of its extern __shared__ array?");
+        else
+            atx_str_add(out, "\n");
+    } else if (d->shared && d->shared_guessed) {
         atx_str_add(out, "shared    (");
         for (int k = 0, n = 0; k < 3; k++)
             if (d->block[k][0])

@@ -1,0 +1,202 @@
+/* test_adopt_draws.c - drafts of what kernels drawn at random from others' files had, and drafts had wrong.
+ */
+#include "adopt_lines.h"
+
+TestSuite(adopt_draws);
+
+#define I "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+Test(adopt_draws, zero_what_is_written_in_part)
+{
+    static const example EXAMPLES[] = {
+        { .what = "in one branch of what data decides, and in the other one",
+          .text =
+              "__global__ void k(int *a, int *b, int *c, const int *on, int n) { " I " if (i >= n) return;\n"
+              "int count = 0; for (int j = 0; j < n; j++) if (on[j]) count++;\n"
+              "if (count == 0) { a[i] = 1; c[i] = 1; } else { b[i] = 1; c[i] = 2; } }",
+          .lines = { "arg       a T[n] output zero\n", "arg       b T[n] output zero\n",
+                     "arg       c T[n] output\n" } },
+        { .what = "where local arrays of data say so",
+          .text = "__global__ void k(char *bad, const float *x, int n) { float a[8], b[8];\n"
+                  "for (int j = 0; j < 8; j++) { a[j] = x[j * 64]; b[j] = x[n + j * 64]; }\n"
+                  "for (int j = 0; j < 8; j++) if (a[j] != b[j]) *bad = 1; }",
+          .lines = { "arg       bad T[1] output zero\n" } },
+        { .what = "behind a border, by names that are made of threadIdx",
+          .text =
+              "__global__ void k(int *y, const int *x, int w, int h) { const int half = 9 / 2;\n"
+              "const int x0 = blockIdx.x * blockDim.x; const int col = x0 + threadIdx.x, row = blockIdx.y;\n"
+              "if (half <= col && col < w - half && row < h) y[row * w + col] = x[row * w + col]; }",
+          .lines = { "arg       y T[w * h] output zero\n" } },
+        { .what = "states that an earlier kernel made are read",
+          .text = "__global__ void init(curandState *s, int n) { " I
+                  " if (i < n) curand_init(1, i, 0, &s[i]); }\n"
+                  "__global__ void k(curandState *s, float *y, int n) { " I
+                  " if (i < n) y[i] = curand_uniform(&s[i]); }\n"
+                  "void run(float *y, int n) { curandState *s; cudaMalloc(&s, n * sizeof(curandState));\n"
+                  "init<<<(n + 255) / 256, 256>>>(s, n); k<<<(n + 255) / 256, 256>>>(s, y, n); }",
+          .kernel = "k",
+          .lines = { "arg       s curandState[n] inout" } },
+        { .what = "truth values are 0 and 1",
+          .text =
+              "__global__ void k(float *y, const bool *on, int n) { " I " if (i < n && on[i]) y[i] = 1; }",
+          .lines = { "arg       on u8[n] input index 2" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
+{
+    static const example EXAMPLES[] = {
+        { .what = "of a vector that the launch gives for a type",
+          .text = "template <class V> __global__ void k(V *y, int n) { " I " if (i < n) y[i].x = 0; }\n"
+                  "void run(void *p, int n) { k<double2><<<(n + 63) / 64, 64>>>((double2 *)p, n); }",
+          .lines = { "type      T = f64\n", "arg       y T[n * 2] ", "kernel    k<double2>\n" } },
+        { .what = "of half of a number of tiles, rounded",
+          .text = "#define B 256\nconst int N = 33554432;\n"
+                  "__global__ void k(float *x, float *y) { __shared__ float s[B];\n"
+                  "int i = blockIdx.x * (blockDim.x * 2) + threadIdx.x;\n"
+                  "s[threadIdx.x] = x[i] + x[i + blockDim.x]; if (threadIdx.x == 0) y[blockIdx.x] = s[0]; }\n"
+                  "void run(float *x, float *y) { int m = (N + B - 1) / B / 2; k<<<m, B>>>(x, y); }",
+          .lines = { "arg       x T[33554432] input", "arg       y T[65536] output" } },
+        { .what = "under a name for the number of elements",
+          .text = "__global__ void k(float *y, int b, int w, int h) { int all = b * w * h; " I
+                  " if (i >= all) return; y[i] = 1; }",
+          .lines = { "arg       y T[b * w * h] output", "grid      ceil_div(b * w * h, BLOCK)" } },
+        { .what = "by an index that is divided as it is used up",
+          .text = "__global__ void k(float *y, const float *r, int b, int w, int h) { " I
+                  " if (i >= b * w * h) return;\n"
+                  "int x = i % w; i /= w; int z = i % h; i /= h; y[(i * h + z) * w + x] = r[i]; }",
+          .lines = { "arg       y T[b * w * h] ", "arg       r T[b] input" } },
+        { .what = "by names that are declared first and given later; a remainder by hand",
+          .text = "__global__ void k(float *y, float *z, int w, int h) { register int at, i, j;\n"
+                  "at = blockIdx.x * blockDim.x + threadIdx.x; if (at >= w * h) return;\n"
+                  "i = at / w; j = at - (at / w) * w; y[i] = 1; z[j] = 1; }",
+          .lines = { "arg       y T[h] output", "arg       z T[w] output" } },
+        { .what = "of a pointer that is moved by its own element",
+          .text = "__global__ void k(float *y, float *a, int m, int n) { a = &a[blockIdx.x * 128 * n];\n"
+                  "for (int t = threadIdx.x; t < n; t += blockDim.x) y[t] = a[127 * n + t]; }\n"
+                  "void run(float *y, float *a, int m, int n) { k<<<m / 128, 64>>>(y, a, m, n); }",
+          .lines = { "arg       a T[m * n] input" } },
+        { .what = "a static function of a template is no comparison",
+          .text = "__global__ void k(float *y, const int *x, int n) { " I
+                  " if (i < n) y[i] = x[Offset<int, 2>::get(i, n)]; }",
+          .lines = { "arg       x i32[n] input index 100  # ? how many elements has it?" } },
+        { .what = "a number that indices begin at is none of them",
+          .text = "__global__ void k(int *y, const int *at, int n, int startNonce) { " I
+                  " if (i < n) y[at[i] - startNonce] = 1; }",
+          .lines = { "shape     n  #", "arg       startNonce i32 = 0  #" } },
+        { .what = "types that headers usually have, and the file's own before them",
+          .text = "typedef long idx_t;\n"
+                  "__global__ void k(float *y, idx_t n, int32 m) { " I " if (i < n + m) y[i] = 1; }",
+          .lines = { "arg       n i64\n", "arg       m i32\n" } },
+        { .what = "records that the device reads tensor maps from",
+          .text = "__global__ void k(CUtensorMap *maps, float *y, int n) { " I
+                  " if (i < n) y[i] = use(&maps[i]); }",
+          .lines = { "struct    CUtensorMap bytes 128 align 64", "arg       maps CUtensorMap[n] inout" } },
+        { .what = "tensors have a thread or block for each index, and integers that may be one",
+          .text = "__global__ void k(torch::PackedTensorAccessor32<float, 2> y,\n"
+                  "const torch::PackedTensorAccessor32<int, 2> at) {" I
+                  " if (i >= at.size(1)) return; y[blockIdx.y][at[blockIdx.y][i]] = 1; }",
+          .lines = { "shape     extent  #", "arg       at_data i32[extent * extent] input index extent",
+                     "grid      ceil_div(extent, BLOCK), extent  #" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, have_launches_as_the_host_means_them)
+{
+    static const example EXAMPLES[] = {
+        { .what = "angles with blanks between them",
+          .text = "__global__ void k(int *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "void run(int *y, int n) { k << <(n + 127) / 128, 128 >> > (y, n); }",
+          .lines = { "default   BLOCK=128", "grid      (n + (BLOCK - 1)) / BLOCK  # line 2\n" } },
+        { .what = "a loop that tries sizes is none of the work",
+          .text = "__global__ void k(int *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "void run(int *y) { for (int n = 1024; n <= 65536; n = n * 2) {\n"
+                  "cudaHostAlloc((void **)&y, n * sizeof(int), 0); dim3 block(256);\n"
+                  "dim3 grid((unsigned int)ceil(n / (float)block.x)); k<<<grid, block>>>(y, n); } }",
+          .lines = { "shape     n ", "grid      ceil_div(n, BLOCK)  # line 4\n", "!repeat    " } },
+        { .what = "a number that is rounded up and divided",
+          .text = "#define M 2048\n"
+                  "__global__ void k(float *y) { " I " if (i < M) y[i] = 1; }\n"
+                  "void run(float *y) { k<<<(size_t)(ceil((float)(M)) / ((float)64)), 64>>>(y); }",
+          .lines = { "grid      (2048) / BLOCK  # line 3\n" } },
+        { .what = "two elements of each thread",
+          .text = "__global__ void k(int *y, int n) { int i = blockIdx.x * blockDim.x * 2 + threadIdx.x;\n"
+                  "if (i < n) y[i] = 1; if (i + blockDim.x < n) y[i + blockDim.x] = 1; }\n"
+                  "void run(int *y, int n) { k<<<(n + 511) / 512, 256>>>(y, n); }",
+          .lines = { "grid      (n + (BLOCK * 2 - 1)) / (BLOCK * 2)  # line 3\n" } },
+        { .what = "as many elements of each block, whatever its threads",
+          .text = "__global__ void k(int *y, int n) {\n"
+                  "for (int i = blockIdx.x * 512 + threadIdx.x; i < min(n, blockIdx.x * 512 + 512);\n"
+                  "i += blockDim.x) y[i] = 1; }\n"
+                  "void run(int *y, int n) { k<<<(n + 511) / 512, 256>>>(y, n); }",
+          .lines = { "grid      (n + 511) / 512  # line 4\n" } },
+        { .what = "a number of another direction that is the block's by chance, and by the kernel",
+          .text =
+              "__global__ void k(int *y, int w, int h) { " I
+              " int j = blockIdx.y * 64 + threadIdx.y; if (i < w)\n"
+              "for (int r = j; r < min(h, (int)blockIdx.y * 64 + 64); r += blockDim.y) y[r * w + i] = 1; }\n"
+              "__global__ void t(int *y, int w, int h) { " I
+              " int j = blockIdx.y * blockDim.x + threadIdx.y; if (i < w)\n"
+              "for (int r = j; r < min(h, j + (int)blockDim.x); r += blockDim.y) y[r * w + i] = 1; }\n"
+              "void run(int *y, int w, int h) { dim3 block(64, 4);\n"
+              "k<<<dim3((w + 63) / 64, (h + 63) / 64), block>>>(y, w, h); }",
+          .kernel = "k",
+          .lines = { "grid      (w + (BLOCK_X - 1)) / BLOCK_X, (h + 63) / 64  #" } },
+        { .what = "one block's elements: there are no more",
+          .text = "#define SECTION 2048\n"
+                  "__global__ void k(float *y, int n) { int start = blockIdx.x * SECTION;\n"
+                  "for (int j = threadIdx.x; j < SECTION; j += blockDim.x)\n"
+                  "if (start + j < n) y[start + j] = 1; }\n"
+                  "void run(float *y, int n) { k<<<1, 512>>>(y, n); }",
+          .lines = { "require   n <= 2048  # what its blocks cover" } },
+        { .what = "a number for each block: another block would take others",
+          .text = "__global__ void k(float *y, const float *add, int n) { " I
+                  " if (i < n) y[i] += add[blockIdx.x]; }\n"
+                  "void run(float *y, float *add, int n) { k<<<(n + 255) / 256, 256>>>(y, add, n); }",
+          .lines = { "arg       add T[ceil_div(n, 256)] input", "block     256\n", "!param" } },
+        { .what = "an argument of the template by what is asked for is none to tune",
+          .text = "template <int D> __global__ void k(float *y, int n) { " I
+                  " float p[D]; for (int d = 0; d < D; d++) p[d] = d; if (i < n) y[i] = p[D - 1]; }\n"
+                  "void run(float *y, int n, int dim) { switch (dim) {\n"
+                  "case 2: k<2><<<(n + 255) / 256, 256>>>(y, n); break;\n"
+                  "case 3: k<3><<<(n + 255) / 256, 256>>>(y, n); break; } }",
+          .lines = { "kernel    k<2>\n", "!param     D" } },
+        { .what = "a function of the host with the kernel's name",
+          .text = "__global__ void sum(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "void sum(float *y) { sum<<<4, 64>>>(y, 256); }",
+          .lines = { "kernel    sum" } },
+        { .what = "blocks of rows that do not divide them",
+          .text = "__global__ void k(int *y, int rows) { int r = blockIdx.x * 8 + threadIdx.x; y[r] = 1; }\n"
+                  "void run(int *y, int rows) { k<<<rows / 8, 8>>>(y, rows); }",
+          .lines = { "require   rows % 8 == 0  # " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
+{
+    static const example EXAMPLES[] = {
+        { .what = "as many threads in both directions of a transpose",
+          .text =
+              "__global__ void k(float *y, const float *x, int w, int h) { __shared__ float s[32][33];\n"
+              "int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;\n"
+              "if (c < w && r < h) s[threadIdx.y][threadIdx.x] = x[r * w + c]; __syncthreads();\n"
+              "int a = blockIdx.y * blockDim.y + threadIdx.x, b = threadIdx.y + blockIdx.x * blockDim.x;\n"
+              "if (a < h && b < w) y[b * h + a] = s[threadIdx.x][threadIdx.y]; }\n"
+              "void run(float *y, float *x, int w, int h) { dim3 b(32, 32);\n"
+              "k<<<dim3((w + 31) / 32, (h + 31) / 32), b>>>(y, x, w, h); }",
+          .lines = { "require   BLOCK_X == BLOCK_Y  # " } },
+        { .what = "a thread for each element of a row",
+          .text = "__global__ void k(float *y, int n) { int t = threadIdx.x;\n"
+                  "float v = t < n ? y[blockIdx.x * n + t] : 0; v = sum(v, blockDim.x);\n"
+                  "if (t < n) y[blockIdx.x * n + t] = v; }",
+          .lines = { "require   n <= BLOCK  # a thread for each\n" } },
+        { .what = "not where a loop comes back to those that have none",
+          .text = "__global__ void k(float *y, int n) { for (int t = threadIdx.x; t < n; t += blockDim.x)\n"
+                  "y[blockIdx.x * n + t] = 1; }",
+          .lines = { "param     BLOCK = ", "!require   n <= " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
