@@ -407,7 +407,7 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
         *i += 3;
         return value;
     }
-    if (atx_bounds_group(&value, p->b, p->f, t, at)) {
+    if (atx_bounds_group(&value, p->b, p->f, t, at) || atx_bounds_extent(&value, p->b, t, at)) {
         *i = atx_tokens_match(t, at + 3) + 1;
         return value;
     }

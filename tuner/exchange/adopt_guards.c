@@ -447,7 +447,7 @@ bool atx_guards_another(const atx_tokens *t, size_t begin, size_t declared, size
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at)
 {
     for (size_t i = from; i < at; i++)
-        if (atx_tokens_is(t, i + 1, "=") &&
+        if ((atx_tokens_is(t, i + 1, "=") || atx_tokens_is(t, i + 1, "/=")) &&
             atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
             (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
             atx_tokens_find(t, i, at, ";") < at)

@@ -75,6 +75,23 @@ static bool is_first(const atx_draft *d, int k)
            strcmp(d->block_from[k][0], d->block_from[0][0]) == 0;
 }
 
+/* Whether the kernel asks for the block's size in that direction. */
+static bool reads_axis(const atx_draft *d, int k)
+{
+    static const char *const AXES[] = { "x", "y", "z" };
+    bool other = false;
+    const atx_tokens *const texts[] = { &d->code, &d->all };
+    for (int n = 0; n < 2; n++)
+        for (size_t i = 0; i + 2 < texts[n]->count; i++) {
+            if (!atx_tokens_is(texts[n], i, "blockDim") || (n == 0 && !d->reached[i]))
+                continue;
+            if (!atx_tokens_is(texts[n], i + 1, ".") || atx_tokens_is(texts[n], i + 2, AXES[k]))
+                return true;
+            other = other || n == 0;
+        }
+    return !other;
+}
+
 /* Numbers as the block, or parameters for them where the kernel can do with others. */
 static void set_block(atx_draft *d, const long value[3])
 {
@@ -82,7 +99,7 @@ static void set_block(atx_draft *d, const long value[3])
     for (int k = 0; k < 3; k++)
         if (!d->block[k][0] && d->reads_block && value[k] > 1 && k && is_first(d, k))
             snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[0]);
-        else if (!d->block[k][0] && d->reads_block && value[k] > 1)
+        else if (!d->block[k][0] && d->reads_block && value[k] > 1 && reads_axis(d, k))
             own_block(d, k, value[k], several);
         else if (!d->block[k][0] && (k == 0 || value[k] > 1))
             snprintf(d->block[k], sizeof d->block[k], "%ld", value[k]);
@@ -349,22 +366,35 @@ static void read_block(atx_draft *d)
 
 /* ---- grid and shared memory ---- */
 
+/* blockIdx of a direction at token i, or a name that is given that: bx. */
+static bool is_blockidx(const atx_draft *d, size_t i, int axis)
+{
+    static const char *const AXES[] = { "x", "y", "z" };
+    const atx_tokens *t = &d->code;
+    if (atx_tokens_is(t, i, "blockIdx"))
+        return atx_tokens_is(t, i + 2, AXES[axis]);
+    for (size_t k = d->kernel_text.open; k < i && atx_tokens_is_word(t, i); k++)
+        if (atx_code_same(t, k, i) && atx_tokens_is(t, k + 1, "=") && atx_tokens_is(t, k + 2, "blockIdx") &&
+            atx_tokens_is(t, k + 4, AXES[axis]))
+            return true;
+    return false;
+}
+
 bool atx_draft_multiplies(const atx_draft *d, int axis, int k, long number)
 {
     static const char *const AXES[] = { "x", "y", "z" };
     const atx_tokens *t = &d->code;
-    for (size_t i = 0; i + 2 < t->count; i++) {
-        if (!d->reached[i] || !atx_tokens_is(t, i, "blockIdx") || !atx_tokens_is(t, i + 2, AXES[axis]))
+    for (size_t i = 4; i + 4 < t->count; i++) {
+        long by = 0;
+        if (!d->reached[i] || !atx_tokens_is(t, i, "*"))
             continue;
-        const size_t sides[] = { i + 4, i - (k < 0 ? 2 : 4) };
-        for (int n = 0; n < 2; n++) {
-            long by = 0;
-            if (!atx_tokens_is(t, n ? i - 1 : i + 3, "*") || sides[n] >= t->count)
-                continue;
-            if (k < 0 ? atx_draft_plain_number(&by, t, sides[n]) && by == number
-                      : atx_tokens_is(t, sides[n], "blockDim") && atx_tokens_is(t, sides[n] + 2, AXES[k]))
-                return true;
-        }
+        const bool before = k < 0 ? atx_draft_plain_number(&by, t, i - 1) && by == number
+                                  : atx_tokens_is(t, i - 3, "blockDim") && atx_tokens_is(t, i - 1, AXES[k]);
+        const bool behind = k < 0 ? atx_draft_plain_number(&by, t, i + 1) && by == number
+                                  : atx_tokens_is(t, i + 1, "blockDim") && atx_tokens_is(t, i + 3, AXES[k]);
+        const size_t left = atx_tokens_is(t, i - 2, ".") ? i - 3 : i - 1;
+        if ((before && is_blockidx(d, i + 1, axis)) || (behind && is_blockidx(d, left, axis)))
+            return true;
     }
     return false;
 }

@@ -24,6 +24,9 @@ typedef struct atx_sizing {
 
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 
+/* How far the kernel reaches: z->reach. */
+void atx_draft_walk(atx_sizing *z);
+
 /* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
  * or is under i > 0, or under mask[i], or data chooses it. */
 bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i);
@@ -47,6 +50,7 @@ atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k);
 
 /* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
 void atx_draft_take_largest(atx_draft *d, int k);
+int atx_draft_count_dims(uint64_t dims); /* sizes of the problem: a bit each */
 
 /* Whether a buffer's size depends on how many blocks a grid has in that direction. */
 bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis);

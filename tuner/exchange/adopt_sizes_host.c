@@ -88,8 +88,7 @@ static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth)
             continue;
         const atx_bound_name *p = atx_bounds_name(f, t, i);
         if (p && p->arg >= 0) {
-            if (p->arg < ATX_DRAFT_ARGS &&
-                (atx_tokens_is(t, i + 1, "[") || (i && atx_tokens_is(t, i - 1, "*"))))
+            if (atx_tokens_is(t, i + 1, "[") || (i && atx_tokens_is(t, i - 1, "*")))
                 return true;
             continue;
         }

@@ -71,7 +71,7 @@ void atx_draft_forget_block(atx_draft *d, atx_sizing *z)
         d->grid[0][0] = '\0';
 }
 
-static int count_dims(uint64_t dims)
+int atx_draft_count_dims(uint64_t dims)
 {
     int n = 0;
     for (; dims; dims &= dims - 1)
@@ -84,7 +84,8 @@ void atx_draft_take_largest(atx_draft *d, int k)
     int best = -1;
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].stars && d->args[i].type.lanes == d->args[k].type.lanes &&
-            count_dims(d->args[i].dims) > count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
+            atx_draft_count_dims(d->args[i].dims) >
+                atx_draft_count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
             best = i;
     if (best < 0)
         return;

@@ -452,6 +452,24 @@ static void settle_buffer(settling *s, int k)
     }
 }
 
+/* A guess: no less than what of the kernel's accesses is understood. */
+static void guess_size(settling *s, int k)
+{
+    atx_draft_arg *a = &s->d->args[k];
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    const atx_reach *reach = &s->z->reach[k];
+    atx_draft_take_largest(s->d, k);
+    if (!reach->any || !reach->unknown)
+        return;
+    const atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
+    const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
+    const atx_poly lanes = atx_poly_number(a->type.lanes);
+    const atx_poly all = atx_poly_multiply(symbols, &fixed, &lanes);
+    const uint64_t dims = arguments_in(symbols, &all) | extras_in(symbols, &all);
+    if (!all.bad && dims && atx_draft_count_dims(dims) >= atx_draft_count_dims(a->dims))
+        write_poly(a->size, s, &all);
+}
+
 static void write_holds(settling *s, int k)
 {
     char text[ATX_DRAFT_EXPR];
@@ -562,7 +580,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     settle_shared(&s);
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars && !d->args[k].size[0])
-            atx_draft_take_largest(d, k);
+            guess_size(&s, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i] && !atx_draft_guesses_param(d, z->bounds.symbols.items[i].name))
             atx_draft_fix_param(d, z->bounds.symbols.items[i].name);

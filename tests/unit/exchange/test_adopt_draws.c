@@ -21,6 +21,11 @@ Test(adopt_draws, zero_what_is_written_in_part)
                   "for (int j = 0; j < 8; j++) { a[j] = x[j * 64]; b[j] = x[n + j * 64]; }\n"
                   "for (int j = 0; j < 8; j++) if (a[j] != b[j]) *bad = 1; }",
           .lines = { "arg       bad T[1] output zero\n" } },
+        { .what = "as often as numbers in shared memory say",
+          .text = "__global__ void k(int *y, int *total, const int *x, int n) { extern __shared__ int s[];\n"
+                  "s[threadIdx.x] = x[threadIdx.x]; __syncthreads();\n"
+                  "for (int i = s[threadIdx.x]; i < s[threadIdx.x + 1]; i++) y[i] = 1; total[0] = s[n]; }",
+          .lines = { "] output zero", "arg       total T[1] output\n" } },
         { .what = "behind a border, by names that are made of threadIdx",
           .text =
               "__global__ void k(int *y, const int *x, int w, int h) { const int half = 9 / 2;\n"
@@ -77,6 +82,28 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
                   "for (int t = threadIdx.x; t < n; t += blockDim.x) y[t] = a[127 * n + t]; }\n"
                   "void run(float *y, float *a, int m, int n) { k<<<m / 128, 64>>>(y, a, m, n); }",
           .lines = { "arg       a T[m * n] input" } },
+        { .what = "by what is left of an index that sizes of its own divide",
+          .text =
+              "__global__ void k(float *y, const float *r, int n, int w, int c) { " I " if (i >= n) return;\n"
+              "int at = i; i /= w; int k = i % c; i /= c; int b = i; y[at] = r[8 * b + 7] + k; }",
+          .lines = { "arg       r T[ceil_div(ceil_div(n, w), c) * 8] input" } },
+        { .what = "of a pointer that a loop makes of one that it steps at its end",
+          .text = "__global__ void k(float *y, const float *x, int n) { const float *p = x + threadIdx.x;\n"
+                  "float sum = 0; for (int i = threadIdx.x; i < n; i += 64) {\n"
+                  "const float *q = p + 64; sum += *q; p += 64; } y[threadIdx.x] = sum; }\n"
+                  "void run(float *y, float *x, int n) { k<<<1, 64>>>(y, x, n); }",
+          .lines = { "arg       x T[64 + n] input" } },
+        { .what = "of which one index is not understood: no less than the others",
+          .text = "__device__ int hash(float a);\n"
+                  "__global__ void k(float *y, const float *x, int n) { " I
+                  " if (i < n) y[i] = x[hash(y[i])] + x[3 * i + 2]; }",
+          .lines = { "arg       x T[n * 3] input uniform -1 1  # ? how many elements has it?" } },
+        { .what = "by sizes that tensors say",
+          .text = "__global__ void k(torch::PackedTensorAccessor32<float, 2> y, float *z) {\n"
+                  "const int n = y.size(0) * y.size(1);" I
+                  " if (i < n) z[i] = y[i / y.size(1)][i % y.size(1)]; }",
+          .lines = { "arg       z T[extent * extent] output",
+                     "grid      ceil_div(extent * extent, BLOCK)" } },
         { .what = "a static function of a template is no comparison",
           .text = "__global__ void k(float *y, const int *x, int n) { " I
                   " if (i < n) y[i] = x[Offset<int, 2>::get(i, n)]; }",
@@ -188,6 +215,12 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
               "void run(float *y, float *x, int w, int h) { dim3 b(32, 32);\n"
               "k<<<dim3((w + 31) / 32, (h + 31) / 32), b>>>(y, x, w, h); }",
           .lines = { "require   BLOCK_X == BLOCK_Y  # " } },
+        { .what = "threads of a direction that it does not ask about are its author's",
+          .text = "__global__ void k(float *y, const float *x, int m, int n) { int bx = blockIdx.x;\n"
+                  "int row = blockDim.y * bx + threadIdx.y; if (row < m && threadIdx.x % 32 == 0)\n"
+                  "y[row] = x[row * n]; }\n"
+                  "void run(float *y, float *x, int m, int n) { k<<<m / 4, dim3(32, 4)>>>(y, x, m, n); }",
+          .lines = { "grid      m / BLOCK_Y  #", "block     32, BLOCK_Y\n", "!BLOCK_X" } },
         { .what = "a thread for each element of a row",
           .text = "__global__ void k(float *y, int n) { int t = threadIdx.x;\n"
                   "float v = t < n ? y[blockIdx.x * n + t] : 0; v = sum(v, blockDim.x);\n"
