@@ -310,6 +310,15 @@ static void limit_block(atx_draft *d, int k)
     memcpy(text, written, sizeof written);
 }
 
+/* A parameter of the kernel's template whose name is that of a block: NUM_THREADS; NULL: there is none. */
+static atx_draft_param *called_so(atx_draft *d, int k)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (d->params[i].kind == ATX_DRAFT_TARG && d->params[i].axis == k)
+            return &d->params[i];
+    return NULL;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -318,6 +327,9 @@ static void read_block(atx_draft *d)
         atx_span part;
         if (!atx_draft_component(&part, d, from, k) || part.begin >= part.end)
             continue;
+        while (atx_tokens_is(&d->code, part.begin, "(") &&
+               atx_tokens_match(&d->code, part.begin) + 1 == part.end)
+            part = (atx_span){ part.begin + 1, part.end - 1 }; /* (threads), of a macro */
         atx_draft_param *p = chase(d, part, k, &value[k]);
         if (p) {
             p->axis = k;
@@ -347,6 +359,9 @@ static void read_block(atx_draft *d)
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
             limit_block(d, k);
         } else if (!value[k] && guess_stride(d, k)) {
+            d->block_guessed = true;
+        } else if (!value[k] && (p = called_so(d, k)) != NULL) {
+            snprintf(d->block[k], sizeof d->block[k], "%s", atx_draft_param_line(p));
             d->block_guessed = true;
         } else if (!value[k]) {
             const bool square = k == 1 && d->block_from[1][0][0] && d->block_guessed &&
@@ -392,7 +407,9 @@ bool atx_draft_multiplies(const atx_draft *d, int axis, int k, long number)
                                   : atx_tokens_is(t, i - 3, "blockDim") && atx_tokens_is(t, i - 1, AXES[k]);
         const bool behind = k < 0 ? atx_draft_plain_number(&by, t, i + 1) && by == number
                                   : atx_tokens_is(t, i + 1, "blockDim") && atx_tokens_is(t, i + 3, AXES[k]);
-        const size_t left = atx_tokens_is(t, i - 2, ".") ? i - 3 : i - 1;
+        size_t left = atx_tokens_is(t, i - 2, ".") ? i - 3 : i - 1;
+        if (atx_tokens_is(t, i - 1, ")") && t->items[i - 1].pair < i)
+            left = t->items[i - 1].pair + 1; /* (blockIdx.x + 1) * */
         if ((before && is_blockidx(d, i + 1, axis)) || (behind && is_blockidx(d, left, axis)))
             return true;
     }

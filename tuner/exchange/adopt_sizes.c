@@ -12,8 +12,9 @@ enum { MOST_CALLS = 3 };
 
 typedef struct walk {
     atx_sizing *z;
-    bool again;  /* pointers that are stepped are known, and those made of them within loops are not */
-    bool record; /* the last time: all are known */
+    bool again;    /* pointers that are stepped are known, and those made of them within loops are not */
+    bool record;   /* the last time: all are known */
+    uint64_t only; /* a bit for each buffer that nothing but what the author's numbers leave out uses */
 } walk;
 
 static void walk_frame(walk *w, atx_frame *f);
@@ -362,6 +363,7 @@ static void walk_call(walk *w, const atx_frame *f, size_t open, const atx_tokens
         atx_guards_read(guards, t, body);
         walk_frame(&inside, &inner);
         inside.record = w->record;
+        inside.only = w->only;
         if (w->record)
             walk_frame(&inside, &inner);
     }
@@ -524,6 +526,14 @@ static void note_write(walk *w, const atx_frame *f, size_t i, int arg)
     w->z->reach[arg].partial += atx_draft_leaves_some(&w->z->bounds, f, i);
 }
 
+static bool leaves_out(const walk *w, const atx_frame *f, size_t i, int arg)
+{
+    const atx_draft *d = w->z->bounds.d;
+    if (w->only)
+        return arg >= ATX_DRAFT_ARGS || !(w->only >> arg & 1);
+    return f->t == &d->code && atx_draft_is_off(d, f->t, f->body, i);
+}
+
 static void walk_frame(walk *w, atx_frame *f)
 {
     const atx_tokens *t = f->t;
@@ -537,6 +547,8 @@ static void walk_frame(walk *w, atx_frame *f)
             continue;
         }
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
+            continue;
+        if (w->record && leaves_out(w, f, i, p->arg))
             continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
         const bool moves = address && i > 3 && atx_tokens_is(t, i - 2, "=") && atx_code_same(t, i - 3, i);
@@ -569,4 +581,8 @@ void atx_draft_walk(atx_sizing *z)
     walk_frame(&w, &z->frame);
     w.record = true;
     walk_frame(&w, &z->frame);
+    for (int k = 0; k < z->bounds.d->arg_count; k++)
+        w.only |= (uint64_t)(!z->reach[k].any && !z->reach[k].unknown) << k;
+    if (w.only)
+        walk_frame(&w, &z->frame);
 }

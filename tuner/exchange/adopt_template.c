@@ -418,6 +418,15 @@ static void write_number(atx_draft *d, int n)
     d->params[d->param_count++] = p;
 }
 
+/* Whether a number that the kernel is given is in it: no argument of a template is made of that. */
+static bool names_size(const atx_draft *d, const char *text)
+{
+    bool names = false;
+    for (int k = 0; k < d->arg_count; k++)
+        names = names || (!d->args[k].stars && atx_draft_names_word(text, d->args[k].name));
+    return names;
+}
+
 /* THREADS of k<BM, BN, THREADS>, where the host computes it: THREADS = BM * BN / 64. */
 static void derive_number(atx_draft *d, int n)
 {
@@ -436,7 +445,7 @@ static void derive_number(atx_draft *d, int n)
     memmove(p, p + 1, ((size_t)d->param_count - at - 1) * sizeof *p);
     d->param_count--;
     if (atx_draft_expression(&text, d, value, 0) && text.len + 3 < sizeof a->text &&
-        atx_draft_names_param(d, text.data)) {
+        atx_draft_names_param(d, text.data) && !names_size(d, text.data)) {
         snprintf(a->text, sizeof a->text, "(%s)", text.data);
     } else {
         memmove(&d->params[at + 1], &d->params[at], ((size_t)d->param_count - at) * sizeof *p);

@@ -98,6 +98,12 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
                   "__global__ void k(float *y, const float *x, int n) { " I
                   " if (i < n) y[i] = x[hash(y[i])] + x[3 * i + 2]; }",
           .lines = { "arg       x T[n * 3] input uniform -1 1  # ? how many elements has it?" } },
+        { .what = "as the author's numbers have it: what others read is outside",
+          .text = "#ifndef SKIP\n#define SKIP 0\n#endif\n"
+                  "__global__ void k(float *y, const float *x, const float *b, int n) { " I
+                  " if (i >= n) return;\n"
+                  "y[i] = SKIP ? x[n + i % 64 + 32] : x[i]; if (SKIP && i < 9) y[i] += b[i]; }",
+          .lines = { "param     SKIP = 0 1", "arg       x T[n] input", "arg       b T[9] input" } },
         { .what = "by sizes that tensors say",
           .text = "__global__ void k(torch::PackedTensorAccessor32<float, 2> y, float *z) {\n"
                   "const int n = y.size(0) * y.size(1);" I
@@ -190,6 +196,30 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
                   "case 2: k<2><<<(n + 255) / 256, 256>>>(y, n); break;\n"
                   "case 3: k<3><<<(n + 255) / 256, 256>>>(y, n); break; } }",
           .lines = { "kernel    k<2>\n", "!param     D" } },
+        { .what = "an argument of the template that the host makes of a size is the number that it is",
+          .text = "template <int B, int EACH> __global__ void k(float *y, const float *x, unsigned n) {\n"
+                  "int i = blockIdx.x * B * EACH + threadIdx.x; float s = 0;\n"
+                  "for (int j = 0; j < EACH; j++) s += x[i + j * B]; if (s > n) y[blockIdx.x] = s; }\n"
+                  "int main() { float *x, *y; const int N = 1 << 20, m = 1024;\n"
+                  "const int each = N / m / 256; k<256, each><<<m, 256>>>(y, x, N); }",
+          .lines = { "!n / ", "!(n " } },
+        { .what = "a number of threads that its template knows, where the launch is not understood",
+          .text = "template <const int NUM_THREADS = 256> __global__ void k(half *y, int n) { " I
+                  " if (i < n) y[i] = sum<NUM_THREADS>(y[i]); }\n"
+                  "#define RUN(H) k<(H) / 8><<<grid, block>>>(y, n);\n"
+                  "void run(half *y, int n, dim3 grid, dim3 block) { RUN(1024) }",
+          .lines = { "block     NUM_THREADS\n" } },
+        { .what = "what it asserts is the value that nobody says",
+          .text =
+              "template <int N> __global__ void k(float *y, int n) { static_assert(N == 128, \"only\"); " I
+              " __shared__ float s[N]; s[threadIdx.x % N] = 1; if (i < n) y[i] = s[0]; }\n"
+              "void run(float *y, int n) { k<_N_><<<n / 64, 64>>>(y, n); }",
+          .lines = { "default   N=128" } },
+        { .what = "blocks as the file counts them, of threads by a number: no other number",
+          .text = "__global__ void k(float *y, const float *x, int n) {\n"
+                  "int i = (blockIdx.x + 1) * blockDim.x + threadIdx.x; if (i < n) y[i] += x[blockIdx.x]; }\n"
+                  "void run(float *y, float *x, int n) { k<<<(n + 255) / 256 - 1, 512>>>(y, x, n); }",
+          .lines = { "grid      (n + 255) / 256 - 1  #", "block     512\n", "!param" } },
         { .what = "a function of the host with the kernel's name",
           .text = "__global__ void sum(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
                   "void sum(float *y) { sum<<<4, 64>>>(y, 256); }",
