@@ -453,13 +453,18 @@ static bool write_number(writing *w, size_t i)
             return true;
         }
         const bool less = atx_tokens_is(w->t, i + 1, ")") && atx_tokens_is(w->t, i + 2, "/");
+        long by = 0, one = 0, whole = value;
+        const bool spelt = atx_tokens_is(w->t, i + 1, "-") && atx_draft_plain_number(&one, w->t, i + 2) &&
+                           one == 1 && atx_tokens_is(w->t, i + 3, ")") && atx_tokens_is(w->t, i + 4, "/");
         const bool over = i && atx_tokens_is(w->t, i - 1, "/");
-        long by = 0, whole = less && atx_draft_plain_number(&by, w->t, i + 3) ? value + 1 : value;
+        const bool up = (less || spelt) && atx_draft_plain_number(&by, w->t, i + (less ? 3 : 5));
+        whole += less && up;
         const long times = whole / w->d->block_value[k];
-        if ((over || (less && by == whole)) && whole == times * w->d->block_value[k] && times < 32 &&
-            (over || times > 1) &&
-            !atx_draft_multiplies(w->d, k, -1, whole)) { /* n / 512, (n + 511) / 512 of 256 threads */
-            atx_str_addf(w->out, over ? "(%s * %ld)" : "(%s * %ld - 1)", w->d->block_param[k], times);
+        if ((over || (up && by == whole)) && whole == times * w->d->block_value[k] && times < 32 &&
+            (over || times > 1) && /* n / 512, (n + 511) / 512, (n + 512 - 1) / 512 of 256 threads */
+            !atx_draft_multiplies(w->d, k, -1, whole)) {
+            atx_str_addf(w->out, over || spelt ? "(%s * %ld)" : "(%s * %ld - 1)", w->d->block_param[k],
+                         times);
             return true;
         }
         if (value == w->d->block_value[k] - 1 && value > 2) {

@@ -80,15 +80,17 @@ static bool reads_axis(const atx_draft *d, int k)
 {
     static const char *const AXES[] = { "x", "y", "z" };
     bool other = false;
-    const atx_tokens *const texts[] = { &d->code, &d->all };
-    for (int n = 0; n < 2; n++)
-        for (size_t i = 0; i + 2 < texts[n]->count; i++) {
-            if (!atx_tokens_is(texts[n], i, "blockDim") || (n == 0 && !d->reached[i]))
+    for (size_t n = 0; n <= d->macro_count; n++) {
+        const atx_draft_macro *m = n ? &d->macros[n - 1] : NULL;
+        const atx_tokens *t = m ? &d->all : &d->code;
+        for (size_t i = m ? m->body.begin : 0; i + 2 < (m ? m->body.end : t->count) && (!m || m->reached); i++) {
+            if (!atx_tokens_is(t, i, "blockDim") || (!m && !d->reached[i]))
                 continue;
-            if (!atx_tokens_is(texts[n], i + 1, ".") || atx_tokens_is(texts[n], i + 2, AXES[k]))
+            if (!atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 2, AXES[k]))
                 return true;
-            other = other || n == 0;
+            other = true;
         }
+    }
     return !other;
 }
 

@@ -1,9 +1,11 @@
 /* adopt_write_template.c - writes the template of a draft: parameters, and how the kernel is launched. */
 #include "exchange/adopt_draft.h"
+#include "exchange/adopt_sizes.h"
 
 #include "util/chars.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void write_params(atx_draft *d)
@@ -122,6 +124,20 @@ static bool is_number(const char *text)
     return text[strspn(text, "0123456789")] == '\0';
 }
 
+/* 1000000 / BLOCK blocks of 1000 threads: no block of 256. */
+static bool write_whole(atx_draft *d, const char *grid)
+{
+    char *name;
+    long by = 0;
+    const long all = strtol(grid, &name, 10);
+    if (name == grid || strncmp(name, " / ", 3) != 0 || !atx_draft_param_value(&by, d, name + 3) || by < 1 ||
+        all % by)
+        return false;
+    atx_str_addf(&d->out->t, "require   %ld %% %s == 0  # the kernel does not ask where a block ends\n", all,
+                 name + 3);
+    return true;
+}
+
 /* A size that does not fill one block has none. What is divided by is above 0 first: 256 / P is not for all
  * P. */
 static void write_least(atx_draft *d)
@@ -134,7 +150,7 @@ static void write_least(atx_draft *d)
     }
     for (int k = 0; k < 3; k++)
         if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
-            !strchr(d->grid[k], '+'))
+            !strchr(d->grid[k], '+') && !write_whole(d, d->grid[k]))
             atx_str_addf(out, "require   %s > 0  # a block at least\n", d->grid[k]);
     for (int k = 0; k < d->require_count; k++)
         atx_str_addf(out, "require   %s == 0  # the kernel does not ask where a block ends\n", d->require[k]);

@@ -228,6 +228,17 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
           .text = "__global__ void k(int *y, int rows) { int r = blockIdx.x * 8 + threadIdx.x; y[r] = 1; }\n"
                   "void run(int *y, int rows) { k<<<rows / 8, 8>>>(y, rows); }",
           .lines = { "require   rows % 8 == 0  # " } },
+        { .what = "blocks of a number of elements that their threads divide",
+          .text = "__global__ void k(int *y) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "atomicAdd(&y[i % 100], 1); }\n"
+                  "void run(int *y) { k<<<1000000 / 1000, 1000>>>(y); }",
+          .lines = { "require   1000000 % BLOCK == 0  # ", "grid      1000000 / BLOCK  #" } },
+        { .what = "blocks of twice as many elements as threads, rounded up in one way or the other",
+          .text = "__global__ void k(half *y, int N) { int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);\n"
+                  "if (i < N) reinterpret_cast<half2 *>(y + i)[0] = f(y); }\n"
+                  "void run(half *y, int N) { dim3 b(256 / 2); dim3 g((N + 256 - 1) / 256);\n"
+                  "k<<<g, b>>>(y, N); }",
+          .lines = { "grid      (N + (BLOCK * 2) - 1) / (BLOCK * 2)  #", "!require   (N" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -251,6 +262,12 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
                   "y[row] = x[row * n]; }\n"
                   "void run(float *y, float *x, int m, int n) { k<<<m / 4, dim3(32, 4)>>>(y, x, m, n); }",
           .lines = { "grid      m / BLOCK_Y  #", "block     32, BLOCK_Y\n", "!BLOCK_X" } },
+        { .what = "nor does a macro that it does not call",
+          .text = "#define FIRST blockDim.x * blockIdx.x\n"
+                  "__global__ void k(float *y, int n) { int r = blockDim.y * blockIdx.x + threadIdx.y;\n"
+                  "if (r < n) y[r * 32 + threadIdx.x] = 1; }\n"
+                  "void run(float *y, int n) { k<<<(n + 3) / 4, dim3(32, 4)>>>(y, n); }",
+          .lines = { "block     32, BLOCK_Y\n", "!BLOCK_X" } },
         { .what = "a thread for each element of a row",
           .text = "__global__ void k(float *y, int n) { int t = threadIdx.x;\n"
                   "float v = t < n ? y[blockIdx.x * n + t] : 0; v = sum(v, blockDim.x);\n"
