@@ -254,9 +254,10 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
     for (int k = 0; k < d->targ_count; k++)
         if (strcmp(d->targs[k].name, name) == 0) {
             atx_poly number;
-            return d->targs[k].text[0] && atx_bounds_text(&number, b, d->targs[k].text)
-                       ? atx_range_exactly(number)
-                       : UNKNOWN;
+            const char *text = strcmp(d->targs[k].text, "true") == 0    ? "1"
+                               : strcmp(d->targs[k].text, "false") == 0 ? "0"
+                                                                        : d->targs[k].text;
+            return text[0] && atx_bounds_text(&number, b, text) ? atx_range_exactly(number) : UNKNOWN;
         }
     if (macro && !macro->open)
         return read_body(p, t, 0, &d->all, 0, macro->body);

@@ -83,7 +83,8 @@ static bool reads_axis(const atx_draft *d, int k)
     for (size_t n = 0; n <= d->macro_count; n++) {
         const atx_draft_macro *m = n ? &d->macros[n - 1] : NULL;
         const atx_tokens *t = m ? &d->all : &d->code;
-        for (size_t i = m ? m->body.begin : 0; i + 2 < (m ? m->body.end : t->count) && (!m || m->reached); i++) {
+        for (size_t i = m ? m->body.begin : 0; i + 2 < (m ? m->body.end : t->count) && (!m || m->reached);
+             i++) {
             if (!atx_tokens_is(t, i, "blockDim") || (!m && !d->reached[i]))
                 continue;
             if (!atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 2, AXES[k]))

@@ -69,6 +69,10 @@ static long bytes_in_macro(const atx_draft *d, const atx_tokens *t, size_t begin
 
 static long own_bytes(const atx_sizing *z, int arg)
 {
+    const atx_draft *d = z->bounds.d;
+    const int structure = arg == ATX_SHARED ? 0 : d->args[arg].structure;
+    if (structure)
+        return d->structs[structure - 1].sized ? d->structs[structure - 1].bytes : 0;
     return atx_draft_bytes(z->bounds.d, arg == ATX_SHARED ? &z->shared : &z->bounds.d->args[arg].type);
 }
 
@@ -522,7 +526,10 @@ static void note_write(walk *w, const atx_frame *f, size_t i, int arg)
     if (!w->record || !atx_tokens_is(t, end, "=") ||
         (!element && !(i && atx_tokens_is(t, i - 1, "*") && !atx_tokens_is_word(t, i - 2))))
         return;
+    const char *value = t->text + t->items[end + 1].begin; /* = 0; = 0.0f; */
     w->z->reach[arg].writes++;
+    w->z->reach[arg].nulls += value[0] == '0' && atx_tokens_is(t, end + 2, ";") &&
+                              strspn(value, "0.fFuUlL") == t->items[end + 1].end - t->items[end + 1].begin;
     w->z->reach[arg].partial += atx_draft_leaves_some(&w->z->bounds, f, i);
 }
 

@@ -10,6 +10,7 @@ typedef struct atx_reach {
     bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
     bool before;         /* an index that may be below 0                    */
     int writes, partial; /* how often it is written, and not all of it */
+    int nulls;           /* how often zeros are written                */
 } atx_reach;
 
 typedef struct atx_sizing {

@@ -196,6 +196,8 @@ void atx_draft_read_host(atx_draft *d, atx_sizing *z)
         const long each = atx_draft_bytes(d, &d->args[k].type);
         *host = atx_host_buffer_of(b, k, d->args[k].type.targ >= 0 ? -each : each);
         set_role(d, k, host);
+        if (reach->nulls && reach->nulls == reach->writes && reach->partial && !d->args[k].atomic)
+            d->args[k].read = true; /* zeros into zeros would show nothing */
         d->args[k].zeroed = d->args[k].zeroed || (reach->writes && reach->partial == reach->writes &&
                                                   !d->args[k].read && !d->args[k].atomic);
         if ((reach->any && !reach->unknown && !reach->doubtful) || !host->sized)

@@ -383,9 +383,23 @@ static bool is_chosen(const atx_draft *d, size_t at, long value)
     return !strstr(name, "block") && !strstr(name, "thread");
 }
 
+/* k<BLOCK_SIZE> of a macro that is a parameter: that one. */
+static bool write_macro(const atx_draft *d, atx_draft_targ *a)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (a->given.end == a->given.begin + 1 && d->params[i].kind == ATX_DRAFT_MACRO &&
+            atx_tokens_is(&d->code, a->given.begin, d->params[i].name)) {
+            snprintf(a->text, sizeof a->text, "%s", atx_draft_param_line(&d->params[i]));
+            return true;
+        }
+    return false;
+}
+
 static void write_number(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
+    if (a->meaning == ATX_MEANS_NUMBER && write_macro(d, a))
+        return;
     const bool has_given = a->given.begin < a->given.end;
     const atx_span from = has_given ? a->given : a->preset;
     long value = 0;

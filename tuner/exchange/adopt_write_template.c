@@ -150,7 +150,8 @@ static void write_least(atx_draft *d)
     }
     for (int k = 0; k < 3; k++)
         if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
-            !strchr(d->grid[k], '+') && !write_whole(d, d->grid[k]))
+            !strchr(d->grid[k], '+') && !(k && strcmp(d->grid[k], d->grid[k - 1]) == 0) &&
+            !write_whole(d, d->grid[k]))
             atx_str_addf(out, "require   %s > 0  # a block at least\n", d->grid[k]);
     for (int k = 0; k < d->require_count; k++)
         atx_str_addf(out, "require   %s == 0  # the kernel does not ask where a block ends\n", d->require[k]);

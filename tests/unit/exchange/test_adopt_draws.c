@@ -41,6 +41,16 @@ Test(adopt_draws, zero_what_is_written_in_part)
                   "init<<<(n + 255) / 256, 256>>>(s, n); k<<<(n + 255) / 256, 256>>>(s, y, n); }",
           .kernel = "k",
           .lines = { "arg       s curandState[n] inout" } },
+        { .what = "bytes of a state that nothing writes are the same in every buffer",
+          .text =
+              "__global__ void k(curandState *s, int n) { " I " if (i < n) curand_init(1, i, 0, &s[i]); }\n"
+              "void run(int n) { curandState *s; cudaMalloc(&s, n * sizeof(curandState));\n"
+              "k<<<(n + 255) / 256, 256>>>(s, n); }",
+          .lines = { "arg       s curandState[n] output zero" } },
+        { .what = "zeros are written where others were",
+          .text = "__global__ void k(float *y, const int *x, int n) { " I
+                  " if (i < n) if (x[i] == 1) y[i] = 0.f; }",
+          .lines = { "arg       y T[n] inout uniform -1 1\n" } },
         { .what = "truth values are 0 and 1",
           .text =
               "__global__ void k(float *y, const bool *on, int n) { " I " if (i < n && on[i]) y[i] = 1; }",
@@ -56,6 +66,18 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
           .text = "template <class V> __global__ void k(V *y, int n) { " I " if (i < n) y[i].x = 0; }\n"
                   "void run(void *p, int n) { k<double2><<<(n + 63) / 64, 64>>>((double2 *)p, n); }",
           .lines = { "type      T = f64\n", "arg       y T[n * 2] ", "kernel    k<double2>\n" } },
+        { .what = "of a truth value of its template",
+          .text = "template <bool WIDE> __global__ void k(float *y, int n) {\n"
+                  "int b = (int)WIDE * blockIdx.z * gridDim.x + blockIdx.x; if (b < n) y[b * 64 + "
+                  "threadIdx.x] = 1; }\n"
+                  "void run(float *y, int n) { k<true><<<dim3(n, 1, 1), 64>>>(y, n); }",
+          .lines = { "arg       y T[n * 64] output" } },
+        { .what = "of four numbers of a struct at a time",
+          .text = "struct two { half r, i; };\n"
+                  "__global__ void k(two *y, const two *x, int n) { " I
+                  " float4 v = reinterpret_cast<const float4 *>(x)[i]; if (i < n) y[i] = f(v); }\n"
+                  "void run(two *y, two *x, int n) { k<<<n / 64, 64>>>(y, x, n); }",
+          .lines = { "arg       x two[n * 4] input" } },
         { .what = "of half of a number of tiles, rounded",
           .text = "#define B 256\nconst int N = 33554432;\n"
                   "__global__ void k(float *x, float *y) { __shared__ float s[B];\n"
@@ -228,6 +250,16 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
           .text = "__global__ void k(int *y, int rows) { int r = blockIdx.x * 8 + threadIdx.x; y[r] = 1; }\n"
                   "void run(int *y, int rows) { k<<<rows / 8, 8>>>(y, rows); }",
           .lines = { "require   rows % 8 == 0  # " } },
+        { .what = "an argument of its template that is a macro, and that a parameter",
+          .text = "#define BLOCK_SIZE 256\n"
+                  "template <unsigned B> __global__ void k(float *x, float *y) {\n"
+                  "__shared__ float s[BLOCK_SIZE]; unsigned tid = threadIdx.x;\n"
+                  "s[tid] = x[blockIdx.x * blockDim.x + threadIdx.x]; __syncthreads();\n"
+                  "if (B >= 512) { if (tid < 256) s[tid] += s[tid + 256]; __syncthreads(); }\n"
+                  "if (tid == 0) y[blockIdx.x] = s[0]; }\n"
+                  "void run(float *x, float *y) { dim3 grid(64, 1); dim3 block(BLOCK_SIZE, 1);\n"
+                  "k<BLOCK_SIZE><<<grid, block>>>(x, y); }",
+          .lines = { "kernel    k<BLOCK_SIZE>", "param     BLOCK_SIZE = ", "!param     B = " } },
         { .what = "blocks of a number of elements that their threads divide",
           .text = "__global__ void k(int *y) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                   "atomicAdd(&y[i % 100], 1); }\n"
