@@ -537,8 +537,10 @@ void atx_draft_forget_extras(atx_draft *d, atx_sizing *z)
     }
     for (int k = 0; k < 3 && all; k++)
         for (int i = 0; i < d->extra_count; i++)
-            if (atx_draft_names_word(d->grid[k], d->extra_name[i]))
+            if (atx_draft_names_word(d->grid[k], d->extra_name[i])) {
                 d->grid[k][0] = '\0';
+                d->grid_guessed = d->grid_guessed || k;
+            }
     d->extra_count = all ? 0 : d->extra_count;
 }
 

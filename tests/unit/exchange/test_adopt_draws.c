@@ -47,6 +47,11 @@ Test(adopt_draws, zero_what_is_written_in_part)
               "void run(int n) { curandState *s; cudaMalloc(&s, n * sizeof(curandState));\n"
               "k<<<(n + 255) / 256, 256>>>(s, n); }",
           .lines = { "arg       s curandState[n] output zero" } },
+        { .what = "an index that may be null is no pointer",
+          .text =
+              "__global__ void k(unsigned n, unsigned *g, unsigned *v) { " I
+              " if (i < n) { unsigned m = (v != NULL) ? v[i] : i; unsigned *h = &g[8 * m]; h[0] += 1; } }",
+          .lines = { "arg       v T[n] input " } },
         { .what = "zeros are written where others were",
           .text = "__global__ void k(float *y, const int *x, int n) { " I
                   " if (i < n) if (x[i] == 1) y[i] = 0.f; }",
@@ -260,6 +265,15 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
                   "void run(float *x, float *y) { dim3 grid(64, 1); dim3 block(BLOCK_SIZE, 1);\n"
                   "k<BLOCK_SIZE><<<grid, block>>>(x, y); }",
           .lines = { "kernel    k<BLOCK_SIZE>", "param     BLOCK_SIZE = ", "!param     B = " } },
+        { .what = "as many rows of blocks as the kernel asks for, where the host's size is another's",
+          .text = "#define TILE 32\n"
+                  "__global__ void k(const int *x, int *y, int rows, int cols) {\n"
+                  "int r = blockIdx.x * TILE + threadIdx.x, c = blockIdx.y * TILE + threadIdx.y;\n"
+                  "if (c < cols && r < rows) y[r * cols + c] = x[r * cols + c]; }\n"
+                  "void run(int *x, int *y, int rows, int cols, int most) { dim3 b(TILE, TILE);\n"
+                  "dim3 g((rows + TILE - 1) / TILE, (cols + TILE - 1) / TILE);\n"
+                  "k<<<g, b>>>(x, y, rows, most); }",
+          .lines = { "grid      (rows + TILE - 1) / TILE, ceil_div(cols, TILE)  # ? ", "!# what its" } },
         { .what = "blocks of a number of elements that their threads divide",
           .text = "__global__ void k(int *y) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                   "atomicAdd(&y[i % 100], 1); }\n"
