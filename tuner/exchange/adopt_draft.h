@@ -338,6 +338,9 @@ bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);
 /* An integer that tokens of `t` are, by what the file defines; false: none. */
 bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
+/* Whether tokens of the code name a variable of the whole file that begins with 0. */
+bool atx_draft_is_set_later(const atx_draft *d, atx_span span);
+
 /* Tokens of the host as an expression of declarations, of that direction of a grid. false: not understood,
  * *out is as it was. */
 bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis);

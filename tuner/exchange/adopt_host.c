@@ -484,6 +484,9 @@ static void number_in(char out[ATX_MAX_WORD], const atx_draft *d, const atx_draf
 void atx_host_scalar(char out[ATX_MAX_WORD], const atx_draft *d, int arg)
 {
     out[0] = '\0';
+    if (d->launched && arg < d->launch.arg_count &&
+        atx_draft_is_set_later(d, (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }))
+        return;
     if (d->launched && arg < d->launch.arg_count)
         number_in(out, d, atx_host_function_around(d, d->launch.at), d->launch.at,
                   (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }, 0);

@@ -302,9 +302,10 @@ static atx_range read_call(const reading *r, const char *name, const atx_tokens 
         const atx_range y = value_of(r, r->f, t, (atx_span){ comma + 1, close });
         if (!x.exact || !y.exact)
             return UNKNOWN;
-        return atx_range_exactly(least              ? atx_poly_least(&b->symbols, &x.most, &y.most)
-                                 : atx_host_divides_up(name) ? atx_poly_divide_up(&b->symbols, &x.most, &y.most)
-                                                    : atx_poly_most(&b->symbols, &x.most, &y.most));
+        return atx_range_exactly(least ? atx_poly_least(&b->symbols, &x.most, &y.most)
+                                 : atx_host_divides_up(name)
+                                     ? atx_poly_divide_up(&b->symbols, &x.most, &y.most)
+                                     : atx_poly_most(&b->symbols, &x.most, &y.most));
     }
     if (t == &d->code && f && atx_tokens_is(&d->code, f->body + 1, "return")) {
         const atx_host_frame inside = { .f = f, .at = f->end, .outer = r->f, .outer_open = open };

@@ -499,7 +499,8 @@ static void read_values(atx_draft *d)
         long value;
         begin += negative;
         if (a->stars || a->structure || begin >= end || takes_block(d, a, begin, end) ||
-            takes_iteration(d, a, d->launch.args[i][0], end))
+            takes_iteration(d, a, d->launch.args[i][0], end) ||
+            atx_draft_is_set_later(d, (atx_span){ begin, end }))
             continue;
         if (atx_draft_number(&value, d, t, (atx_span){ d->launch.args[i][0], end })) {
             snprintf(a->value, sizeof a->value, "%ld", value);

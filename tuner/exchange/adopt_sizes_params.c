@@ -268,10 +268,9 @@ static bool is_apart(const atx_draft *d, int k)
 {
     bool apart = false;
     for (int axis = 0; axis < 3; axis++)
-        apart =
-            apart ||
-            (atx_draft_multiplies(d, axis, k, 0) && has_name(d->grid[axis]) &&
-             !strstr(d->grid[axis], "device.") && !atx_draft_names_word(d->grid[axis], d->block_param[k]));
+        apart = apart || (atx_draft_multiplies(d, axis, k, 0) && has_name(d->grid[axis]) &&
+                          !strstr(d->grid[axis], "device.") &&
+                          !atx_draft_names_word(d->grid[axis], d->block_param[k]));
     return apart && d->launched && !d->grid_guessed && !atx_draft_uses(d, "gridDim");
 }
 

@@ -274,6 +274,11 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
                   "dim3 g((rows + TILE - 1) / TILE, (cols + TILE - 1) / TILE);\n"
                   "k<<<g, b>>>(x, y, rows, most); }",
           .lines = { "grid      (rows + TILE - 1) / TILE, ceil_div(cols, TILE)  # ? ", "!# what its" } },
+        { .what = "no value of a variable of the whole file that is set later",
+          .text = "size_t total = 0; const int none = 0;\n"
+                  "__global__ void k(int *y, int n, int m, int c) { " I " if (i < n) y[i] = i % m + c; }\n"
+                  "void run(int *y, int n) { k<<<(n + 63) / 64, 64>>>(y, n, (int)(total >> 2), none); }",
+          .lines = { "arg       m i32 = 1  # ? ", "arg       c i32 = 0\n" } },
         { .what = "blocks of a number of elements that their threads divide",
           .text = "__global__ void k(int *y) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                   "atomicAdd(&y[i % 100], 1); }\n"
