@@ -2,7 +2,7 @@
  * adopt_bounds.c - see adopt_bounds.h. A name has the smallest of the bounds that hold where it stands;
  * without one, the largest of the values that it is given.
  */
-#include "exchange/adopt_bounds.h"
+#include "exchange/adopt_bounds_place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,24 +10,6 @@
 enum { MOST_DEPTH = 24 };
 
 static const atx_range UNKNOWN = { .known = false };
-
-/* Where an expression stands. */
-typedef struct place {
-    atx_bounding *b;
-    const atx_frame *f;
-    size_t at; /* the token of the frame for whose bounds its names are looked up; SIZE_MAX: their own */
-    const struct looked *looked;
-} place;
-
-/* Names whose values are being looked up: none is looked up within itself. */
-typedef struct looked {
-    const struct looked *outer;
-    const atx_frame *f;
-    char name[ATX_MAX_WORD];
-    atx_range had; /* before the change that is being read: idx = idx / n */
-} looked;
-
-static atx_range read_at(place *p, const atx_tokens *t, atx_span span);
 
 /* ---- bounds ---- */
 /* subject + A < B: below B - A; subject * A + B < C. `less` begins with the subject. */
@@ -44,9 +26,9 @@ static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range
         size_t end = at + 1;
         while (end < less.end && !atx_tokens_is(t, end, "+") && !atx_tokens_is(t, end, "-"))
             end = atx_tokens_opens(t, end) ? atx_tokens_match(t, end) + 1 : end + 1;
-        const atx_range by = read_at(p, t, (atx_span){ at + 1, end });
+        const atx_range by = atx_place_read(p, t, (atx_span){ at + 1, end });
         const atx_range rest =
-            end < less.end ? read_at(p, t, (atx_span){ end, less.end }) : atx_range_exactly(zero);
+            end < less.end ? atx_place_read(p, t, (atx_span){ end, less.end }) : atx_range_exactly(zero);
         if (!by.exact)
             return below;
         if (rest.exact)
@@ -57,7 +39,7 @@ static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range
     const bool minus = atx_tokens_is(t, at, "-");
     if (!minus && !atx_tokens_is(t, at, "+"))
         return UNKNOWN;
-    const atx_range rest = read_at(p, t, (atx_span){ at + 1, less.end });
+    const atx_range rest = atx_place_read(p, t, (atx_span){ at + 1, less.end });
     if (rest.exact || (minus && rest.known))
         below.most = atx_poly_add(&below.most, &rest.most, minus ? 1 : -1);
     else if (minus)
@@ -66,7 +48,7 @@ static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range
 }
 
 /* The smallest of the bounds of a subject at token `at`: of a name, of threadIdx.x, of a whole index. */
-static atx_range bound_of(place *p, atx_span subject, size_t at)
+atx_range atx_place_bound(place *p, atx_span subject, size_t at)
 {
     const bool builtin = atx_tokens_is(p->f->t, subject.begin + 1, "."); /* threadIdx.x: no part of a sum */
     const atx_frame *f = p->f;
@@ -77,13 +59,13 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
         const atx_span begin = { g->less.begin, g->less.begin + n };
         if (at < g->holds.begin || at >= g->holds.end || begin.end > g->less.end ||
             !atx_guards_same(f->t, begin, subject) || (at >= g->than.begin && at < g->than.end) ||
-            (builtin && begin.end != g->less.end) ||
+            (at >= g->less.begin && at < g->less.end) || (builtin && begin.end != g->less.end) ||
             (n == 1 && atx_guards_given(f->t, subject.begin, g->holds.begin, at)) ||
             atx_tokens_is(f->t, begin.end, "::") || atx_tokens_is(f->t, begin.end, ".") ||
             atx_tokens_is(f->t, begin.end, "["))
             continue;
         place there = { p->b, f, SIZE_MAX, p->looked };
-        atx_range below = read_at(&there, f->t, g->than);
+        atx_range below = atx_place_read(&there, f->t, g->than);
         if (!below.known)
             continue;
         below = g->inclusive ? below : atx_range_below(below.most);
@@ -100,74 +82,13 @@ static atx_range bound_of(place *p, atx_span subject, size_t at)
 
 /* ---- what a name is given ---- */
 
-/* From its first to its last value, both of the same block: a <= first + n - 1 is n - 1. */
-static bool span_of(atx_poly *out, place *p, const atx_for_header *h)
+/* id /= w: of what it had, or is compared with. */
+static atx_range quotient(place *p, atx_range had, atx_span by)
 {
-    atx_bounding *b = p->b;
-    const int before = b->blockidx;
-    const size_t body = atx_guards_statement(p->f->t, h->close + 1, p->f->body.end) - 1;
-    b->blockidx = ATX_ALL_AXES;
-    const atx_range last =
-        bound_of(p, (atx_span){ h->name, h->name + 1 }, h->close + 1 < body ? h->close + 1 : body);
-    const atx_range first = read_at(p, p->f->t, h->first);
-    b->blockidx = before;
-    if (!last.known || !first.known)
-        return false;
-    *out = first.exact ? atx_poly_add(&last.most, &first.most, -1) : last.most;
-    return !out->bad && !atx_bounds_of_grid(b, out);
-}
-
-static atx_range loop_trips(place *p, size_t loop)
-{
-    atx_for_header h;
-    atx_poly span;
-    if (!atx_guards_for(&h, p->f->t, loop) || !span_of(&span, p, &h))
-        return UNKNOWN;
-    const atx_range by = h.step.begin < h.step.end ? read_at(p, p->f->t, h.step) : UNKNOWN;
-    if (by.exact)
-        span = atx_poly_divide(&p->b->symbols, &span, &by.most);
-    return atx_range_and_one(atx_range_up_to(span));
-}
-
-/* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
-static atx_range stepped(place *p, atx_range last, size_t declared, size_t at)
-{
-    const atx_tokens *t = p->f->t;
-    atx_for_header h;
-    atx_poly span;
-    size_t loop = atx_guards_loop(t, p->f->body.begin, at);
-    while (loop != SIZE_MAX && loop > declared)
-        loop = atx_guards_loop(t, p->f->body.begin, loop);
-    if (loop == SIZE_MAX || !last.known || !atx_guards_for(&h, t, loop) || h.name != declared ||
-        h.step.begin >= h.step.end)
-        return last;
-    const atx_range by = read_at(p, t, h.step), first = read_at(p, t, h.first);
-    p->b->blockidx = ATX_ALL_AXES;
-    const bool exact = read_at(p, t, h.first).exact; /* in all threads of a block */
-    p->b->blockidx = -1;
-    if (!by.exact || !exact || !first.known || !span_of(&span, p, &h))
-        return last;
-    span = atx_poly_divide(&p->b->symbols, &span, &by.most);
-    span = atx_poly_multiply(&p->b->symbols, &span, &by.most);
-    last.most = atx_poly_add(&first.most, &span, 1);
-    return last;
-}
-
-/* All loops around token `at` that begin behind `from`. */
-static atx_range trips(place *p, size_t at, size_t from)
-{
-    atx_range all = atx_range_exactly(atx_poly_number(1));
-    size_t loop = atx_guards_loop(p->f->t, p->f->body.begin, at);
-    for (; loop != SIZE_MAX && loop > from && all.known;
-         loop = atx_guards_loop(p->f->t, p->f->body.begin, loop)) {
-        atx_range one = loop_trips(p, loop);
-        if (!one.known)
-            return UNKNOWN;
-        if (at < atx_tokens_match(p->f->t, loop + 1)) /* for (...; at): the last time nothing follows */
-            one = atx_range_below(one.most);
-        all = atx_range_up_to(atx_poly_multiply(&p->b->symbols, &all.most, &one.most));
-    }
-    return all;
+    const atx_range divisor = atx_place_read(p, p->f->t, by);
+    if (!had.known || !divisor.exact)
+        return had;
+    return atx_range_up_to(atx_poly_divide(&p->b->symbols, &had.most, &divisor.most));
 }
 
 /* What a change of the name at token i, behind its declaration, gives it: the first is what it had. */
@@ -182,19 +103,23 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
     const atx_span value = { i + 2, close < comma ? close : comma };
     const bool steps = atx_tokens_is(t, i + 1, "++") || (i && atx_tokens_is(t, i - 1, "++"));
     if (atx_tokens_is(t, i + 1, "=")) {
-        const atx_range given = read_at(p, t, value);
+        const atx_range given = atx_place_read(p, t, value);
         const bool always =
             atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}");
         if (always && i < at && atx_guards_open(t, i, at))
             return given;
         return had.known ? atx_range_larger(&p->b->symbols, had, given) : given;
     }
+    if (atx_tokens_is(t, i + 1, "/=") && i < at && atx_guards_open(t, i, at) &&
+        atx_guards_loop(t, p->f->body.begin, i) == SIZE_MAX)
+        return quotient(p, atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, i), had),
+                        value);
     if (!steps && !atx_tokens_is(t, i + 1, "+="))
         return atx_tokens_is(t, i + 1, "*=") || atx_tokens_is(t, i + 1, "|=") ? UNKNOWN : had;
-    const atx_range by = steps ? atx_range_exactly(atx_poly_number(1)) : read_at(p, t, value);
+    const atx_range by = steps ? atx_range_exactly(atx_poly_number(1)) : atx_place_read(p, t, value);
     const size_t own = atx_guards_loop(t, p->f->body.begin, declared);
     const bool counts = own != SIZE_MAX && own < declared && declared < atx_tokens_match(t, own + 1);
-    atx_range times = trips(p, i, counts ? own - 1 : declared);
+    atx_range times = atx_place_trips(p, i, counts ? own - 1 : declared);
     if (i > at && times.known) /* the last change is behind the last use */
         times = atx_range_below(times.most);
     if (!had.known || !by.known || !times.known)
@@ -215,9 +140,9 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
     bool changes = false;
     if (atx_tokens_is(t, declared + 1, "=")) {
         const size_t end = atx_tokens_find(t, declared, p->f->body.end, ";");
-        value = read_at(p, t, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
+        value = atx_place_read(p, t, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
     } else if (atx_tokens_is(t, declared + 1, "(") || atx_tokens_is(t, declared + 1, "{")) {
-        value = read_at(p, t, (atx_span){ declared + 2, atx_tokens_match(t, declared + 1) });
+        value = atx_place_read(p, t, (atx_span){ declared + 2, atx_tokens_match(t, declared + 1) });
     } else if (declared < p->f->body.begin) {
         char word[ATX_MAX_WORD];
         atx_draft_word(word, t, declared);
@@ -248,8 +173,8 @@ static bool read_builtin(atx_range *out, place *p, const atx_tokens *t, size_t i
     if (!atx_bounds_builtin(out, &symbolic, p->b, t, i))
         return false;
     if (t == p->f->t && !symbolic)
-        *out = atx_bounds_limited(p->b, bound_of(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at),
-                                  *out);
+        *out = atx_bounds_limited(
+            p->b, atx_place_bound(p, (atx_span){ i, i + 3 }, p->at == SIZE_MAX ? i : p->at), *out);
     return true;
 }
 
@@ -269,7 +194,7 @@ static atx_range read_body(place *p, const atx_tokens *from, size_t open, const 
         atx_draft_word(name, t, word);
         atx_bound_name *one = atx_bounds_add(&inner, name);
         if (one)
-            one->value = read_at(p, from, (atx_span){ given, next });
+            one->value = atx_place_read(p, from, (atx_span){ given, next });
         at = comma + 1;
         given = next + 1;
     }
@@ -278,7 +203,7 @@ static atx_range read_body(place *p, const atx_tokens *from, size_t open, const 
         inner.outer_at = p->at == SIZE_MAX && from == p->f->t ? open : p->at;
     }
     place there = { p->b, &inner, SIZE_MAX, p->looked };
-    return read_at(&there, t, body);
+    return atx_place_read(&there, t, body);
 }
 
 static atx_range read_call(place *p, const char *name, const atx_tokens *t, size_t open)
@@ -289,21 +214,21 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
     const atx_draft_function *f = atx_draft_find_function(d, name);
     const bool least = strstr(name, "min") || strstr(name, "MIN");
     if (comma < close && (least || strstr(name, "max") || strstr(name, "MAX"))) {
-        const atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
-        const atx_range y = read_at(p, t, (atx_span){ comma + 1, close });
+        const atx_range x = atx_place_read(p, t, (atx_span){ open + 1, comma });
+        const atx_range y = atx_place_read(p, t, (atx_span){ comma + 1, close });
         return least ? atx_bounds_smaller(p->b, x, y) : atx_range_larger(&p->b->symbols, x, y);
     }
     if (macro && macro->open)
         return read_body(p, t, open, &d->all, macro->open, macro->body);
     if (comma < close && (strcmp(name, "__mul24") == 0 || strcmp(name, "__umul24") == 0)) {
-        const atx_range x = read_at(p, t, (atx_span){ open + 1, comma });
-        return atx_range_product(&p->b->symbols, x, read_at(p, t, (atx_span){ comma + 1, close }));
+        const atx_range x = atx_place_read(p, t, (atx_span){ open + 1, comma });
+        return atx_range_product(&p->b->symbols, x, atx_place_read(p, t, (atx_span){ comma + 1, close }));
     }
     if (strcmp(name, "sizeof") == 0)
         return atx_bounds_sizeof(p->b, t, open + 1, close);
     if (strstr(name, "ldg") || strncmp(name, "atomic", 6) == 0 || strncmp(name, "__shfl", 6) == 0 ||
         strcmp(name, "ldcs") == 0 || atx_bounds_type(p->b, t, open - 1) || strcmp(name, "abs") == 0)
-        return read_at(p, t, (atx_span){ open + 1, comma });
+        return atx_place_read(p, t, (atx_span){ open + 1, comma });
     if (f && atx_tokens_is(&d->code, f->body + 1, "return")) {
         const size_t end = atx_tokens_find(&d->code, f->body + 2, f->end, ";");
         if (end + 1 == f->end)
@@ -329,9 +254,10 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
     for (int k = 0; k < d->targ_count; k++)
         if (strcmp(d->targs[k].name, name) == 0) {
             atx_poly number;
-            return d->targs[k].text[0] && atx_bounds_text(&number, b, d->targs[k].text)
-                       ? atx_range_exactly(number)
-                       : UNKNOWN;
+            const char *text = strcmp(d->targs[k].text, "true") == 0    ? "1"
+                               : strcmp(d->targs[k].text, "false") == 0 ? "0"
+                                                                        : d->targs[k].text;
+            return text[0] && atx_bounds_text(&number, b, text) ? atx_range_exactly(number) : UNKNOWN;
         }
     if (macro && !macro->open)
         return read_body(p, t, 0, &d->all, 0, macro->body);
@@ -344,7 +270,8 @@ static atx_range read_global(place *p, const char *name, const atx_tokens *t, si
     if (t == code && atx_draft_definition(&definition, d, name, i)) {
         const atx_frame file = { .t = code, .body = { 0, code->count }, .depth = p->f->depth + 1 };
         place there = { b, &file, SIZE_MAX, p->looked };
-        return definition.begin <= i && i < definition.end ? UNKNOWN : read_at(&there, code, definition);
+        return definition.begin <= i && i < definition.end ? UNKNOWN
+                                                           : atx_place_read(&there, code, definition);
     }
     if (t == code && b->seen)
         b->seen[i] |= ATX_SEEN_UNKNOWN;
@@ -369,7 +296,7 @@ static atx_range bound_of_value(place *p, size_t declared, size_t at)
         const atx_guard *g = &f->guards->items[k];
         if (value.end >= value.begin + 3 && at >= g->holds.begin && at < g->holds.end &&
             atx_guards_same_sum(f->t, value, g->less))
-            return bound_of(p, g->less, at);
+            return atx_place_bound(p, g->less, at);
     }
     return UNKNOWN;
 }
@@ -380,8 +307,8 @@ static atx_range bound_of_quotient(place *p, size_t declared, size_t at)
     atx_quotient q;
     if (!atx_guards_quotient(&q, p->f->guards, t, p->f->body.begin, declared, at))
         return UNKNOWN;
-    const atx_range than = read_at(p, t, q.than);
-    const atx_range by = q.number ? atx_range_exactly(atx_poly_number(q.number)) : read_at(p, t, q.by);
+    const atx_range than = atx_place_read(p, t, q.than);
+    const atx_range by = q.number ? atx_range_exactly(atx_poly_number(q.number)) : atx_place_read(p, t, q.by);
     return than.exact && by.exact ? atx_range_below(atx_poly_multiply(&p->b->symbols, &than.most, &by.most))
                                   : UNKNOWN;
 }
@@ -395,15 +322,15 @@ static bool read_local(atx_range *out, place *p, const char *name, size_t at)
     const looked *before = find_looked(p, name);
     if (before) {
         place there = { p->b, p->f, SIZE_MAX, p->looked };
-        *out =
-            atx_bounds_limited(p->b, bound_of(&there, (atx_span){ declared, declared + 1 }, at), before->had);
+        *out = atx_bounds_limited(p->b, atx_place_bound(&there, (atx_span){ declared, declared + 1 }, at),
+                                  before->had);
         return true;
     }
     looked now = { .outer = p->looked, .f = p->f };
     snprintf(now.name, sizeof now.name, "%s", name);
     place there = { p->b, p->f, SIZE_MAX, &now };
-    atx_range bound =
-        stepped(&there, bound_of(&there, (atx_span){ declared, declared + 1 }, at), declared, at);
+    atx_range bound = atx_place_stepped(
+        &there, atx_place_bound(&there, (atx_span){ declared, declared + 1 }, at), declared, at);
     if (!bound.known)
         bound = bound_of_value(&there, declared, at);
     if (!bound.known)
@@ -446,7 +373,7 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
     if (known && known->arg < 0) {
         if (t != p->f->t || known->value.exact)
             return known->value;
-        return atx_bounds_limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), known->value);
+        return atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, at), known->value);
     }
     if (p->f->outer) {
         place outer = { p->b, p->f->outer, p->f->outer_at, p->looked };
@@ -460,7 +387,7 @@ static atx_range read_name(place *p, const char *name, const atx_tokens *t, size
         atx_range after;
         value = atx_bounds_argument(p->b, name);
         if (value.known && t == &p->b->d->code && read_changed(&after, p, name, at))
-            return atx_bounds_limited(p->b, bound_of(p, (atx_span){ i, i + 1 }, at), after);
+            return atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, at), after);
         if (value.known)
             return value;
     }
@@ -481,13 +408,19 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
         *i += 3;
         return value;
     }
-    if (atx_bounds_group(&value, p->b, p->f, t, at)) {
+    if (atx_bounds_group(&value, p->b, p->f, t, at) || atx_bounds_extent(&value, p->b, t, at)) {
         *i = atx_tokens_match(t, at + 3) + 1;
         return value;
     }
     (*i)++;
-    while (atx_tokens_is(t, *i, "::") && atx_tokens_is_word(t, *i + 1))
-        *i += 2;
+    for (;;) /* a::b<c>::d */
+        if (atx_tokens_is(t, *i, "::") && atx_tokens_is_word(t, *i + 1))
+            *i += 2;
+        else if (atx_tokens_is(t, *i, "<") && atx_tokens_match(t, *i) < end &&
+                 atx_tokens_is(t, atx_tokens_match(t, *i) + 1, "::"))
+            *i = atx_tokens_match(t, *i) + 1;
+        else
+            break;
     const size_t last = *i - 1;
     atx_draft_word(name, t, last);
     if (atx_tokens_is(t, *i, "<") && atx_tokens_match(t, *i) < end &&
@@ -497,7 +430,7 @@ static atx_range read_word(void *context, const atx_tokens *t, size_t *i, size_t
         const size_t open = *i;
         *i = atx_tokens_match(t, open) + 1;
         if (strstr(name, "_cast"))
-            return read_at(p, t, (atx_span){ open + 1, *i - 1 });
+            return atx_place_read(p, t, (atx_span){ open + 1, *i - 1 });
         return read_call(p, name, t, open);
     }
     const atx_bound_name *known = atx_bounds_name(p->f, t, last);
@@ -526,11 +459,12 @@ static atx_range read_element(void *context, const atx_tokens *t, size_t begin, 
 
 static bool read_remainder(atx_range *out, place *p, const atx_tokens *t, size_t *i, size_t end)
 {
-    if (t != p->f->t || !atx_guards_remainder(t, p->f->body.begin, *i, end))
+    const size_t last = t == p->f->t ? atx_guards_remainder(t, p->f->body.begin, *i, end) : 0;
+    if (!last)
         return false;
-    const atx_range divisor = read_at(p, t, (atx_span){ *i + 4, *i + 5 });
+    const atx_range divisor = atx_place_read(p, t, (atx_span){ last, last + 1 });
     *out = divisor.known ? atx_range_below(divisor.most) : UNKNOWN;
-    *i += divisor.known ? 5 : 0;
+    *i = divisor.known ? last + 1 : *i;
     return divisor.known;
 }
 
@@ -548,7 +482,7 @@ static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t 
             !atx_guards_same_sum(t, less, here) ||
             (here.end < end && !atx_tokens_is(t, here.end, "+") && !atx_tokens_is(t, here.end, "-")))
             continue;
-        *out = bound_of(p, less, *i);
+        *out = atx_place_bound(p, less, *i);
         if (out->known) {
             *i = here.end;
             return true;
@@ -557,7 +491,7 @@ static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t 
     return false;
 }
 
-static atx_range read_at(place *p, const atx_tokens *t, atx_span span)
+atx_range atx_place_read(place *p, const atx_tokens *t, atx_span span)
 {
     const atx_range_words words = { &p->b->symbols, read_word, read_element, read_sum, p };
     if (p->b->depth > MOST_DEPTH)
@@ -573,18 +507,19 @@ static atx_range read_at(place *p, const atx_tokens *t, atx_span span)
 atx_range atx_bounds_value(atx_bounding *b, const atx_frame *f, atx_span span)
 {
     place p = { b, f, SIZE_MAX, NULL };
-    return read_at(&p, f->t, span);
+    return atx_place_read(&p, f->t, span);
 }
 
 atx_range atx_bounds_of(atx_bounding *b, const atx_frame *f, atx_span span)
 {
     place p = { b, f, SIZE_MAX, NULL };
-    const atx_range bound = f->guards && span.begin < span.end ? bound_of(&p, span, span.begin) : UNKNOWN;
-    return atx_bounds_limited(b, bound, read_at(&p, f->t, span));
+    const atx_range bound =
+        f->guards && span.begin < span.end ? atx_place_bound(&p, span, span.begin) : UNKNOWN;
+    return atx_bounds_limited(b, bound, atx_place_read(&p, f->t, span));
 }
 
 atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_t from)
 {
     place p = { b, f, SIZE_MAX, NULL };
-    return trips(&p, at, from);
+    return atx_place_trips(&p, at, from);
 }

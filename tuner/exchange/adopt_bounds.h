@@ -86,6 +86,7 @@ bool atx_bounds_number(long *out, atx_bounding *b, const char *name, const atx_t
 
 /* "p.n" at token i, of a struct by value: a size, or a number. false: it is neither. */
 bool atx_bounds_field(atx_range *out, atx_bounding *b, const atx_tokens *t, size_t i);
+bool atx_bounds_extent(atx_range *out, atx_bounding *b, const atx_tokens *t, size_t i); /* "x.size(0)" */
 atx_range atx_bounds_argument(atx_bounding *b,
                               const char *name); /* a whole number that the kernel is given */
 

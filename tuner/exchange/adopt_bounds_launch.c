@@ -201,6 +201,23 @@ atx_range atx_bounds_argument(atx_bounding *b, const char *name)
     return UNKNOWN;
 }
 
+/* "x.size(0)" at token i, of a tensor: what all of them have. */
+bool atx_bounds_extent(atx_range *out, atx_bounding *b, const atx_tokens *t, size_t i)
+{
+    const atx_draft *d = b->d;
+    if (!atx_tokens_is(t, i + 1, ".") || !atx_tokens_is(t, i + 2, "size") || !atx_tokens_is(t, i + 3, "("))
+        return false;
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].structure && atx_tokens_is(t, i, d->args[k].arg.name))
+            for (int n = 0; n < d->extra_count; n++)
+                if (d->extra_extent[n]) {
+                    *out = atx_range_exactly(
+                        atx_poly_symbol(atx_poly_named(&b->symbols, d->extra_name[n], ATX_TAG_EXTRA + n)));
+                    return true;
+                }
+    return false;
+}
+
 bool atx_bounds_field(atx_range *out, atx_bounding *b, const atx_tokens *t, size_t i)
 {
     const atx_draft_field *field = atx_draft_find_field(b->d, t, i);

@@ -228,6 +228,7 @@ typedef struct atx_draft {
     char shared_bytes[ATX_DRAFT_EXPR];
     char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
     char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
+    bool extra_extent[ATX_DRAFT_EXTRA]; /* it is what tensors have in all directions */
     bool extra_counts[ATX_DRAFT_EXTRA]; /* it says how often a loop is run */
     bool extra_unused[ATX_DRAFT_EXTRA]; /* nothing that is written names it */
     int extra_count;
@@ -338,12 +339,19 @@ bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);
 /* An integer that tokens of `t` are, by what the file defines; false: none. */
 bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
+/* Whether tokens of the code name a variable of the whole file that begins with 0. */
+bool atx_draft_is_set_later(const atx_draft *d, atx_span span);
+
 /* Tokens of the host as an expression of declarations, of that direction of a grid. false: not understood,
  * *out is as it was. */
 bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis);
 
 /* The same of a grid, where a size that only the host has becomes one of the problem's. */
 bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
+
+/* Whether the kernel multiplies blockIdx of a direction by blockDim of another one, or by a number (k < 0):
+ * blockIdx.y * blockDim.x. */
+bool atx_draft_multiplies(const atx_draft *d, int axis, int k, long number);
 
 void atx_draft_find_launch(atx_draft *d);
 /* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
@@ -389,7 +397,7 @@ void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first);
 
 /* ---- of adopt_guess.c: what is written where the file does not say it ---- */
 
-/* A whole number whose name ends so: no size of a problem. */
+/* A whole number whose name ends so, or begins with "start": no size of a problem. */
 bool atx_draft_is_offset(const atx_draft_arg *a);
 const char *atx_draft_value(const atx_draft_arg *a); /* else 1, and of an offset 0 */
 

@@ -2,7 +2,7 @@
  * adopt_expr.c - expressions of the host as expressions of declarations: names by their definitions, calls of
  * functions that divide and round up, casts left out. What is not understood is not taken over.
  */
-#include "exchange/adopt_draft.h"
+#include "exchange/adopt_host.h"
 
 #include "util/chars.h"
 
@@ -131,27 +131,7 @@ static bool write_call(writing *w, const char *name, size_t open)
     return true;
 }
 
-static bool contains(const char *text, const char *const *words)
-{
-    char low[ATX_MAX_WORD];
-    size_t n = 0;
-    for (; text[n] && n + 1 < sizeof low; n++)
-        low[n] = (char)(text[n] >= 'A' && text[n] <= 'Z' ? text[n] - 'A' + 'a' : text[n]);
-    low[n] = '\0';
-    for (; *words; words++)
-        if (strstr(low, *words))
-            return true;
-    return false;
-}
-
-/* divUp, CEIL_DIV, iDivUp, cdiv, ceildiv, DIV_ROUND_UP */
-static bool divides_up(const char *name)
-{
-    static const char *const DIV[] = { "div", NULL }, *const UP[] = { "up", "ceil", "cdiv", "round", NULL };
-    return contains(name, DIV) && contains(name, UP);
-}
-
-/* ceil((float)a / b), ceilf(a / 256.0f) */
+/* ceil((float)a / b), ceilf(a / 256.0f); ceil((float)a) */
 static bool write_ceil(writing *w, size_t open)
 {
     const size_t end = atx_tokens_match(w->t, open);
@@ -160,8 +140,10 @@ static bool write_ceil(writing *w, size_t open)
         begin++;
     const size_t stop = begin == open + 1 ? end : atx_tokens_match(w->t, begin - 1);
     const size_t slash = atx_tokens_find(w->t, begin, stop, "/");
-    if (slash >= stop || atx_tokens_find(w->t, slash + 1, stop, "+") < stop)
+    if (slash < stop && atx_tokens_find(w->t, slash + 1, stop, "+") < stop)
         return false;
+    if (slash >= stop)
+        return write_span(w, (atx_span){ begin, stop });
     atx_str_add(w->out, "ceil_div(");
     if (!write_span(w, (atx_span){ begin, slash }))
         return false;
@@ -201,7 +183,7 @@ static bool write_function(writing *w, const char *name, size_t open)
     const bool least = strcmp(name, "min") == 0 || strcmp(name, "MIN") == 0;
     if (args == 1 && (least || strcmp(name, "max") == 0 || strcmp(name, "MAX") == 0))
         return write_call(w, least ? "min" : "max", open);
-    if (args == 1 && divides_up(name))
+    if (args == 1 && atx_host_divides_up(name))
         return write_call(w, "ceil_div", open);
     if (strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0)
         return write_ceil(w, open);
@@ -330,9 +312,12 @@ static bool is_read(const atx_tokens *t, atx_span value)
 /* A size that the host alone has, as of rows that are a block each. */
 static bool write_extra(writing *w, const char *name, size_t at, size_t next)
 {
-    static const char *const LAUNCHES[] = { "block", "grid", "thread", "sm", "warp", NULL };
+    static const char *const LAUNCHES[] = { "block", "grid", "thread", "sm", "warp" };
+    bool launches = false;
+    for (size_t k = 0; k < sizeof LAUNCHES / sizeof *LAUNCHES; k++)
+        launches = launches || atx_host_contains(name, LAUNCHES[k]);
     atx_draft *d = w->grid;
-    if (!d || w->t != &d->code || contains(name, LAUNCHES) || atx_tokens_is(w->t, next, ".") ||
+    if (!d || w->t != &d->code || launches || atx_tokens_is(w->t, next, ".") ||
         atx_tokens_is(w->t, next, "->") || atx_tokens_is(w->t, next, "[") ||
         (at && (atx_tokens_is(w->t, at - 1, ".") || atx_tokens_is(w->t, at - 1, "->"))))
         return false;
@@ -421,7 +406,7 @@ static bool write_name(writing *w, size_t *i, size_t end)
 }
 
 /* (n + 255) / 256 of 256 threads, wherever the launch has their number from; of the other directions of
- * blocks by numbers, too. */
+ * blocks by numbers, too, where the kernel goes by them. */
 static bool write_blocks(writing *w, size_t i, long value)
 {
     const atx_tokens *t = w->t;
@@ -431,7 +416,8 @@ static bool write_blocks(writing *w, size_t i, long value)
         const long block = d->block_value[k];
         long by = 0;
         if (!d->block_param[k][0] || block < (n ? 2 : 32) ||
-            (n && (!d->block_literal || block == d->block_value[w->axis])))
+            (n && (!d->block_literal || block == d->block_value[w->axis] ||
+                   !atx_draft_multiplies(d, w->axis, k, 0))))
             continue;
         const bool whole = value == block && atx_tokens_is(t, i - 1, "/");
         if (whole || (value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
@@ -466,9 +452,19 @@ static bool write_number(writing *w, size_t i)
             atx_str_add(w->out, w->d->block_param[k]);
             return true;
         }
-        const long times = value / w->d->block_value[k];
-        if (i && atx_tokens_is(w->t, i - 1, "/") && value == times * w->d->block_value[k] && times < 32) {
-            atx_str_addf(w->out, "(%s * %ld)", w->d->block_param[k], times); /* n / 512 of 256 threads */
+        const bool less = atx_tokens_is(w->t, i + 1, ")") && atx_tokens_is(w->t, i + 2, "/");
+        long by = 0, one = 0, whole = value;
+        const bool spelt = atx_tokens_is(w->t, i + 1, "-") && atx_draft_plain_number(&one, w->t, i + 2) &&
+                           one == 1 && atx_tokens_is(w->t, i + 3, ")") && atx_tokens_is(w->t, i + 4, "/");
+        const bool over = i && atx_tokens_is(w->t, i - 1, "/");
+        const bool up = (less || spelt) && atx_draft_plain_number(&by, w->t, i + (less ? 3 : 5));
+        whole += less && up;
+        const long times = whole / w->d->block_value[k];
+        if ((over || (up && by == whole)) && whole == times * w->d->block_value[k] && times < 32 &&
+            (over || times > 1) && /* n / 512, (n + 511) / 512, (n + 512 - 1) / 512 of 256 threads */
+            !atx_draft_multiplies(w->d, k, -1, whole)) {
+            atx_str_addf(w->out, over || spelt ? "(%s * %ld)" : "(%s * %ld - 1)", w->d->block_param[k],
+                         times);
             return true;
         }
         if (value == w->d->block_value[k] - 1 && value > 2) {

@@ -447,7 +447,7 @@ bool atx_guards_another(const atx_tokens *t, size_t begin, size_t declared, size
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at)
 {
     for (size_t i = from; i < at; i++)
-        if (atx_tokens_is(t, i + 1, "=") &&
+        if ((atx_tokens_is(t, i + 1, "=") || atx_tokens_is(t, i + 1, "/=")) &&
             atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
             (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
             atx_tokens_find(t, i, at, ";") < at)
@@ -513,18 +513,27 @@ bool atx_guards_quotient(atx_quotient *out, const atx_guards *g, const atx_token
     return false;
 }
 
-bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end)
+/* x - (x / d) * d */
+static bool is_whole_remainder(const atx_tokens *t, size_t x, size_t end)
 {
+    return x + 8 < end && atx_tokens_is_word(t, x) && atx_tokens_is(t, x + 1, "-") &&
+           atx_tokens_is(t, x + 2, "(") && atx_code_same(t, x + 3, x) && atx_tokens_is(t, x + 4, "/") &&
+           atx_tokens_is(t, x + 6, ")") && atx_tokens_is(t, x + 7, "*") && atx_code_same(t, x + 5, x + 8);
+}
+
+size_t atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end)
+{
+    if (is_whole_remainder(t, x, end))
+        return x + 8;
     char name[ATX_MAX_WORD];
     const size_t q = x + 2, d = x + 4;
     if (d >= end || !atx_tokens_is(t, x + 1, "-") || !atx_tokens_is(t, x + 3, "*") ||
         !atx_tokens_is_word(t, x) || !atx_tokens_is_word(t, q) || !atx_tokens_is_word(t, d))
-        return false;
+        return 0;
     atx_draft_word(name, t, q);
     const size_t from = atx_guards_declaration(t, begin, name, x);
     if (from == SIZE_MAX || !atx_tokens_is(t, from + 1, "=") || !atx_tokens_is(t, from + 3, "/"))
-        return false;
+        return 0;
     const size_t by = from + 4 + atx_tokens_is(t, from + 4, "(");
-    return atx_guards_same(t, (atx_span){ from + 2, from + 3 }, (atx_span){ x, x + 1 }) &&
-           atx_guards_same(t, (atx_span){ by, by + 1 }, (atx_span){ d, d + 1 });
+    return atx_code_same(t, from + 2, x) && atx_code_same(t, by, d) ? d : 0;
 }

@@ -37,6 +37,9 @@ bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
  * argument `count`. */
 bool atx_guards_another(const atx_tokens *t, size_t begin, size_t declared, size_t i);
 
+/* Whether the author's numbers leave out what stands at token i: SKIP ? p[i] : 0, where SKIP is 0. */
+bool atx_draft_is_off(const atx_draft *d, const atx_tokens *t, atx_span body, size_t i);
+
 /* Whether the name at token `name` is given another value between tokens `from` and `at`. */
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at);
 
@@ -65,8 +68,9 @@ typedef struct atx_quotient {
 bool atx_guards_quotient(atx_quotient *out, const atx_guards *g, const atx_tokens *t, size_t begin,
                          size_t declared, size_t at);
 
-/* x - q * d at token x, where q is declared as x / d. */
-bool atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);
+/* x - q * d at token x, where q is declared as x / d, and x - (x / d) * d: the token of the last d; 0: it is
+ * neither. */
+size_t atx_guards_remainder(const atx_tokens *t, size_t begin, size_t x, size_t end);
 
 /* for (int NAME = FIRST; ...; NAME += STEP): the header of the loop at token `loop`. Without a step of that
  * form it is empty. false: it is no such loop. */

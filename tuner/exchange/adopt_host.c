@@ -248,6 +248,15 @@ static bool is_zero(const atx_draft *d, atx_span value)
     return atx_draft_number(&number, d, &d->code, value) && number == 0;
 }
 
+/* Whether a kernel is given it: init<<<grid, block>>>(p, n). */
+static bool is_launched(const atx_tokens *t, size_t begin, size_t i)
+{
+    const size_t open = atx_guards_around(t, begin, i);
+    return open != SIZE_MAX && atx_tokens_is(t, open, "(") && open > begin + 1 &&
+           ((atx_tokens_is(t, open - 1, ">") && atx_tokens_is(t, open - 2, ">>")) ||
+            (atx_tokens_is(t, open - 1, ">>") && atx_tokens_is(t, open - 2, ">")));
+}
+
 static void note_use(atx_host_buffer *out, const atx_draft *d, const atx_host_frame *f, size_t i, size_t end)
 {
     const atx_tokens *t = &d->code;
@@ -260,9 +269,9 @@ static void note_use(atx_host_buffer *out, const atx_draft *d, const atx_host_fr
     const size_t name = call_around(t, f->f->body, i, &open, &position);
     atx_draft_word(word, t, name);
     if (!name) {
-        const bool element = atx_tokens_is(t, end, "[");
+        const bool element = atx_tokens_is(t, end, "["), launch = is_launched(t, f->f->body, i);
         const size_t behind = element ? atx_tokens_match(t, end) + 1 : end;
-        if (element && atx_tokens_is(t, behind, "="))
+        if (launch || (element && atx_tokens_is(t, behind, "=")))
             out->filled = true;
         else if (element || (i && (atx_tokens_is(t, i - 1, "=") || atx_tokens_is(t, i - 1, "return"))))
             out->complete = false;
@@ -482,6 +491,9 @@ static void number_in(char out[ATX_MAX_WORD], const atx_draft *d, const atx_draf
 void atx_host_scalar(char out[ATX_MAX_WORD], const atx_draft *d, int arg)
 {
     out[0] = '\0';
+    if (d->launched && arg < d->launch.arg_count &&
+        atx_draft_is_set_later(d, (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }))
+        return;
     if (d->launched && arg < d->launch.arg_count)
         number_in(out, d, atx_host_function_around(d, d->launch.at), d->launch.at,
                   (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }, 0);

@@ -58,3 +58,4 @@ void atx_host_scalar(char out[ATX_MAX_WORD], const atx_draft *d, int arg);
 
 /* Does a name have this word, which is in lower case, in any case? "CUDA_Malloc" has "malloc". */
 bool atx_host_contains(const char *text, const char *word);
+bool atx_host_divides_up(const char *name); /* divUp, CEIL_DIV, iDivUp, cdiv, ceildiv, DIV_ROUND_UP */

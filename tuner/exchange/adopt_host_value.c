@@ -285,11 +285,11 @@ bool atx_host_contains(const char *text, const char *word)
     return false;
 }
 
-static bool divides_up(const char *name)
+bool atx_host_divides_up(const char *name)
 {
     return atx_host_contains(name, "div") &&
            (atx_host_contains(name, "up") || atx_host_contains(name, "ceil") ||
-            atx_host_contains(name, "cdiv"));
+            atx_host_contains(name, "cdiv") || atx_host_contains(name, "round"));
 }
 
 static atx_range read_call(const reading *r, const char *name, const atx_tokens *t, size_t open)
@@ -308,14 +308,15 @@ static atx_range read_call(const reading *r, const char *name, const atx_tokens 
         return value_of(r, r->f, t, (atx_span){ open + 1, close });
     const bool least = strcmp(name, "min") == 0 || strcmp(name, "MIN") == 0;
     if (comma < close &&
-        (least || divides_up(name) || strcmp(name, "max") == 0 || strcmp(name, "MAX") == 0)) {
+        (least || atx_host_divides_up(name) || strcmp(name, "max") == 0 || strcmp(name, "MAX") == 0)) {
         const atx_range x = value_of(r, r->f, t, (atx_span){ open + 1, comma });
         const atx_range y = value_of(r, r->f, t, (atx_span){ comma + 1, close });
         if (!x.exact || !y.exact)
             return UNKNOWN;
-        return atx_range_exactly(least              ? atx_poly_least(&b->symbols, &x.most, &y.most)
-                                 : divides_up(name) ? atx_poly_divide_up(&b->symbols, &x.most, &y.most)
-                                                    : atx_poly_most(&b->symbols, &x.most, &y.most));
+        return atx_range_exactly(least ? atx_poly_least(&b->symbols, &x.most, &y.most)
+                                 : atx_host_divides_up(name)
+                                     ? atx_poly_divide_up(&b->symbols, &x.most, &y.most)
+                                     : atx_poly_most(&b->symbols, &x.most, &y.most));
     }
     if (t == &d->code && f && atx_tokens_is(&d->code, f->body + 1, "return")) {
         const atx_host_frame inside = { .f = f, .at = f->end, .outer = r->f, .outer_open = open };

@@ -75,6 +75,26 @@ static bool is_first(const atx_draft *d, int k)
            strcmp(d->block_from[k][0], d->block_from[0][0]) == 0;
 }
 
+/* Whether the kernel asks for the block's size in that direction. */
+static bool reads_axis(const atx_draft *d, int k)
+{
+    static const char *const AXES[] = { "x", "y", "z" };
+    bool other = false;
+    for (size_t n = 0; n <= d->macro_count; n++) {
+        const atx_draft_macro *m = n ? &d->macros[n - 1] : NULL;
+        const atx_tokens *t = m ? &d->all : &d->code;
+        for (size_t i = m ? m->body.begin : 0; i + 2 < (m ? m->body.end : t->count) && (!m || m->reached);
+             i++) {
+            if (!atx_tokens_is(t, i, "blockDim") || (!m && !d->reached[i]))
+                continue;
+            if (!atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 2, AXES[k]))
+                return true;
+            other = true;
+        }
+    }
+    return !other;
+}
+
 /* Numbers as the block, or parameters for them where the kernel can do with others. */
 static void set_block(atx_draft *d, const long value[3])
 {
@@ -82,7 +102,7 @@ static void set_block(atx_draft *d, const long value[3])
     for (int k = 0; k < 3; k++)
         if (!d->block[k][0] && d->reads_block && value[k] > 1 && k && is_first(d, k))
             snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[0]);
-        else if (!d->block[k][0] && d->reads_block && value[k] > 1)
+        else if (!d->block[k][0] && d->reads_block && value[k] > 1 && reads_axis(d, k))
             own_block(d, k, value[k], several);
         else if (!d->block[k][0] && (k == 0 || value[k] > 1))
             snprintf(d->block[k], sizeof d->block[k], "%ld", value[k]);
@@ -388,6 +408,15 @@ static bool is_constant(long *value, const char *text)
     return *value > 0;
 }
 
+/* A parameter of the kernel's template whose name is that of a block: NUM_THREADS; NULL: there is none. */
+static atx_draft_param *called_so(atx_draft *d, int k)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (d->params[i].kind == ATX_DRAFT_TARG && d->params[i].axis == k)
+            return &d->params[i];
+    return NULL;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -396,6 +425,9 @@ static void read_block(atx_draft *d)
         atx_span part;
         if (!atx_draft_component(&part, d, from, k) || part.begin >= part.end)
             continue;
+        while (atx_tokens_is(&d->code, part.begin, "(") &&
+               atx_tokens_match(&d->code, part.begin) + 1 == part.end)
+            part = (atx_span){ part.begin + 1, part.end - 1 }; /* (threads), of a macro */
         atx_draft_param *p = chase(d, part, k, &value[k]);
         if (p) {
             p->axis = k;
@@ -428,6 +460,9 @@ static void read_block(atx_draft *d)
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
             limit_block(d, k);
         } else if (!value[k] && guess_stride(d, k)) {
+            d->block_guessed = true;
+        } else if (!value[k] && (p = called_so(d, k)) != NULL) {
+            snprintf(d->block[k], sizeof d->block[k], "%s", atx_draft_param_line(p));
             d->block_guessed = true;
         } else if (!value[k]) {
             const bool square = k == 1 && d->block_from[1][0][0] && d->block_guessed &&
@@ -465,6 +500,41 @@ static void keep_elements(atx_draft *d, int k)
         if (elements[strspn(elements, "0123456789 */()")] == '\0' && strlen(elements) + n < ATX_DRAFT_EXPR)
             memcpy(grid + strlen(strcpy(grid, elements)), divisor, n + 1);
     }
+}
+
+/* blockIdx of a direction at token i, or a name that is given that: bx. */
+static bool is_blockidx(const atx_draft *d, size_t i, int axis)
+{
+    static const char *const AXES[] = { "x", "y", "z" };
+    const atx_tokens *t = &d->code;
+    if (atx_tokens_is(t, i, "blockIdx"))
+        return atx_tokens_is(t, i + 2, AXES[axis]);
+    for (size_t k = d->kernel_text.open; k < i && atx_tokens_is_word(t, i); k++)
+        if (atx_code_same(t, k, i) && atx_tokens_is(t, k + 1, "=") && atx_tokens_is(t, k + 2, "blockIdx") &&
+            atx_tokens_is(t, k + 4, AXES[axis]))
+            return true;
+    return false;
+}
+
+bool atx_draft_multiplies(const atx_draft *d, int axis, int k, long number)
+{
+    static const char *const AXES[] = { "x", "y", "z" };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 4; i + 4 < t->count; i++) {
+        long by = 0;
+        if (!d->reached[i] || !atx_tokens_is(t, i, "*"))
+            continue;
+        const bool before = k < 0 ? atx_draft_plain_number(&by, t, i - 1) && by == number
+                                  : atx_tokens_is(t, i - 3, "blockDim") && atx_tokens_is(t, i - 1, AXES[k]);
+        const bool behind = k < 0 ? atx_draft_plain_number(&by, t, i + 1) && by == number
+                                  : atx_tokens_is(t, i + 1, "blockDim") && atx_tokens_is(t, i + 3, AXES[k]);
+        size_t left = atx_tokens_is(t, i - 2, ".") ? i - 3 : i - 1;
+        if (atx_tokens_is(t, i - 1, ")") && t->items[i - 1].pair < i)
+            left = t->items[i - 1].pair + 1; /* (blockIdx.x + 1) * */
+        if ((before && is_blockidx(d, i + 1, axis)) || (behind && is_blockidx(d, left, axis)))
+            return true;
+    }
+    return false;
 }
 
 static void read_grid(atx_draft *d)
@@ -548,7 +618,8 @@ static void read_values(atx_draft *d)
         long value;
         begin += negative;
         if (a->stars || a->structure || begin >= end || takes_block(d, a, begin, end) ||
-            takes_iteration(d, a, d->launch.args[i][0], end))
+            takes_iteration(d, a, d->launch.args[i][0], end) ||
+            atx_draft_is_set_later(d, (atx_span){ begin, end }))
             continue;
         if (atx_draft_number(&value, d, t, (atx_span){ d->launch.args[i][0], end })) {
             snprintf(a->value, sizeof a->value, "%ld", value);

@@ -249,8 +249,10 @@ static bool tries_blocks(const atx_draft *d, const atx_draft_loop *loop)
 /* Whether each iteration has a problem of its own: it allocates. */
 static bool allocates(const atx_draft *d, const atx_draft_loop *loop)
 {
-    static const char *const CALLS[] = { "cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "hipMalloc",
-                                         NULL };
+    static const char *const CALLS[] = {
+        "cudaMalloc",    "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaMallocPitch",
+        "cudaHostAlloc", "cudaHostRegister",  "hipMalloc",       "hipHostMalloc",  NULL
+    };
     for (size_t i = loop->head; i < loop->end; i++)
         if (atx_token_is_one_of(d->code.text, &d->code.items[i], CALLS))
             return true;

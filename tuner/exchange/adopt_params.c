@@ -383,11 +383,20 @@ void atx_draft_note_unknown(atx_draft *d)
 }
 
 /* Names that code uses and nothing defines. */
+/* Whether the name is that of an array: no number stands for it. */
+static bool is_array(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i < d->code.count; i++)
+        if (d->reached[i] && atx_tokens_is(&d->code, i, name) && atx_tokens_is(&d->code, i + 1, "["))
+            return true;
+    return false;
+}
+
 static void add_undefined(atx_draft *d)
 {
     for (const char *const *name = d->in->undefined; name && *name; name++) {
         atx_draft_param p = { .value = 1, .kind = ATX_DRAFT_UNDEFINED, .guessed = true };
-        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name))
+        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name) || is_array(d, *name))
             continue;
         strcpy(p.name, *name);
         p.axis = atx_draft_block_axis(*name);

@@ -146,6 +146,17 @@ static bool take_out(atx_poly_term *out, const atx_poly_term *term, const atx_po
     return k == by->degree;
 }
 
+/* 1000 / tile: what that rounds off is known once `tile` is, and asks nothing of the problem's sizes. */
+static bool is_quotient_of_number(const atx_poly_table *s, const atx_poly *p)
+{
+    long number;
+    if (p->count != 1 || p->terms[0].degree != 1)
+        return false;
+    const atx_poly_entry *symbol = &s->items[p->terms[0].of[0]];
+    return (symbol->kind == ATX_SYMBOL_FLOOR || symbol->kind == ATX_SYMBOL_CEIL) &&
+           atx_poly_is_number(&number, &symbol->a);
+}
+
 /* (a / b) * b as a. */
 static bool simplify(atx_poly *out, atx_poly_table *s, const atx_poly_term *term)
 {
@@ -158,7 +169,8 @@ static bool simplify(atx_poly *out, atx_poly_table *s, const atx_poly_term *term
         const bool up =
             symbol->kind == ATX_SYMBOL_CEIL || symbol->b.terms[0].degree; /* by a number of 1 more or less */
         const atx_poly a = symbol->a, b = symbol->b;
-        if (!take_out(&over, term, &by) || !take_out(&rest, &over, &b.terms[0]))
+        if (is_quotient_of_number(s, &a) || !take_out(&over, term, &by) ||
+            !take_out(&rest, &over, &b.terms[0]))
             continue;
         atx_poly one = { .count = 1, .terms = { rest } };
         *out = atx_poly_multiply(s, &one, &a);

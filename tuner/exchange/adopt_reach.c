@@ -250,6 +250,7 @@ at_status atx_draft_reach(atx_draft *d)
     if (!d->reached)
         return atx_no_memory(d->err);
     memset(d->reached + d->kernel_text.head, 1, d->body_end + 1 - d->kernel_text.head);
+    d->reached[d->kernel_text.name] = 2; /* a function of the host may have that name, too */
     while (spread(d))
         ;
     read_traits(d);

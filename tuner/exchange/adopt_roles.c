@@ -247,6 +247,8 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
     const bool declared = pointer || (equal >= at + 2 && atx_tokens_is_word(t, equal - 2));
     const local *known = find(w, equal - 1);
     element = element || atx_tokens_is(t, equal + 1, "*"); /* = *(p + i) */
+    if (!pointer && (atx_tokens_is(t, i + 1, "!=") || atx_tokens_is(t, i + 1, "==")))
+        element = true; /* = p != NULL ? p[j] : j */
     if (find(w, equal - 1) == find(w, i))
         return;
     if (pointer || (!element && declared) || (known && known->args && !element))

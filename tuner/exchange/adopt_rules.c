@@ -87,6 +87,21 @@ bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why)
     return true;
 }
 
+/* "N == 128" of a parameter whose value nobody says: it is that. */
+static void take_asserted(atx_draft *d, const char *text)
+{
+    char name[ATX_MAX_WORD];
+    long value = 0;
+    int end = 0;
+    if (sscanf(text, "%63[A-Za-z0-9_] == %ld%n", name, &value, &end) != 2 || text[end])
+        return;
+    atx_draft_param *p = atx_draft_find_param(d, name);
+    if (p && p->guessed && value > 0) {
+        p->value = value;
+        p->guessed = false;
+    }
+}
+
 /* A < B, A % B == 0 ... */
 static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *host, atx_span span)
 {
@@ -106,6 +121,8 @@ static void read_comparison(atx_draft *d, atx_sizing *z, const atx_host_frame *h
         good = good && write_side(&text, z, host, (atx_span){ sign + 1, span.end }, false, &params);
         const bool same = !text.failed && text.len - right == left &&
                           memcmp(text.data, text.data + right, left) == 0; /* as the block is made of them */
+        if (good && params && !text.failed && !same)
+            take_asserted(d, text.data);
         if (good && params && !text.failed && !same)
             atx_draft_add_rule(d, text.data, host ? "the host asserts it" : "the kernel asserts it");
         atx_str_clear(&text);
@@ -250,8 +267,7 @@ static bool is_counter(const atx_tokens *t, size_t begin, size_t i)
     return false;
 }
 
-/* Is a sum made of sizes of the problem alone? */
-static bool has_sizes_alone(const atx_sizing *z, const atx_poly *p)
+bool atx_draft_has_sizes(const atx_sizing *z, const atx_poly *p)
 {
     const atx_poly_table *s = &z->bounds.symbols;
     const atx_draft *d = z->bounds.d;
@@ -286,7 +302,7 @@ static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
         return;
     const atx_range value = atx_bounds_of(&z->bounds, &z->frame, index);
     const atx_poly most = atx_poly_add(&value.most, &one, 1);
-    if (!value.known || !most.count || !most.terms[0].degree || !has_sizes_alone(z, &most))
+    if (!value.known || !most.count || !most.terms[0].degree || !atx_draft_has_sizes(z, &most))
         return;
     atx_poly_write(&text, &z->bounds.symbols, &most);
     atx_str_add(&text, " <= ");

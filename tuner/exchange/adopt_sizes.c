@@ -12,7 +12,9 @@ enum { MOST_CALLS = 3 };
 
 typedef struct walk {
     atx_sizing *z;
-    bool record; /* the second time: pointers are known */
+    bool again;    /* pointers that are stepped are known, and those made of them within loops are not */
+    bool record;   /* the last time: all are known */
+    uint64_t only; /* a bit for each buffer that nothing but what the author's numbers leave out uses */
 } walk;
 
 static void walk_frame(walk *w, atx_frame *f);
@@ -67,6 +69,10 @@ static long bytes_in_macro(const atx_draft *d, const atx_tokens *t, size_t begin
 
 static long own_bytes(const atx_sizing *z, int arg)
 {
+    const atx_draft *d = z->bounds.d;
+    const int structure = arg == ATX_SHARED ? 0 : d->args[arg].structure;
+    if (structure)
+        return d->structs[structure - 1].sized ? d->structs[structure - 1].bytes : 0;
     return atx_draft_bytes(z->bounds.d, arg == ATX_SHARED ? &z->shared : &z->bounds.d->args[arg].type);
 }
 
@@ -205,6 +211,23 @@ static bool is_used_behind(const atx_frame *f, size_t i, size_t statement)
     return used;
 }
 
+/* Whether a pointer's name at token i is stepped anywhere: p += n. */
+static bool is_stepped(const atx_frame *f, size_t i)
+{
+    bool stepped = false;
+    for (size_t k = f->body.begin; k < f->body.end && !stepped; k++)
+        stepped = atx_code_same(f->t, k, i) &&
+                  (atx_tokens_is(f->t, k + 1, "+=") || atx_tokens_is(f->t, k + 1, "++"));
+    return stepped;
+}
+
+/* Whether within a loop a pointer, at token `name`, is made of one that is stepped there, behind it maybe. */
+static bool is_of_stepped(const atx_frame *f, size_t name, size_t of)
+{
+    return atx_guards_loop(f->t, f->body.begin, name) != SIZE_MAX && is_stepped(f, of) &&
+           !is_stepped(f, name);
+}
+
 /* "const float *x = inp + idx * C;", "inp += b * n;": a pointer that is made of another. */
 static void note_pointer(walk *w, atx_frame *f, size_t i)
 {
@@ -214,6 +237,8 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
     const size_t end = atx_tokens_find(t, i, f->body.end, ";");
     atx_bound_name *known = atx_bounds_name(f, t, i);
     const bool steps = atx_tokens_is(t, i + 1, "++");
+    if (w->again && (steps || atx_tokens_is(t, i + 1, "+=")))
+        return;
     if (atx_tokens_is(t, i + 1, "+=") || steps) {
         size_t stop = i + 2; /* for (...; p += n) */
         while (stop < end && !atx_tokens_is(t, stop, ")") && !atx_tokens_is(t, stop, ","))
@@ -245,12 +270,20 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
     atx_bound_name *target = atx_bounds_name(f, t, equal - 1);
     if (!star && equal - 1 != begin)
         return;
+    if (w->again && !(star && is_of_stepped(f, equal - 1, i)))
+        return;
     const size_t comma = atx_code_comma(t, equal + 1, end);
     atx_bound_name p = pointer_of(w, f, (atx_span){ equal + 1, comma });
     if (p.arg < 0)
         return;
     atx_draft_word(name, t, equal - 1);
     p.declared = equal - 1;
+    const size_t around = atx_guards_around(t, f->body.begin, begin);
+    const bool always = around == SIZE_MAX || around == f->body.begin;
+    if (target && target->arg == p.arg && !star && always) { /* A = &A[row * K]; */
+        target->from = p.from;
+        return;
+    }
     if (target && target->arg == p.arg && !star) {
         target->from = atx_range_larger(&b->symbols, target->from, p.from);
         return;
@@ -330,10 +363,11 @@ static void walk_call(walk *w, const atx_frame *f, size_t open, const atx_tokens
         }
     }
     if (names && guards && (any || macro)) {
-        walk inside = { w->z, false };
+        walk inside = { .z = w->z };
         atx_guards_read(guards, t, body);
         walk_frame(&inside, &inner);
         inside.record = w->record;
+        inside.only = w->only;
         if (w->record)
             walk_frame(&inside, &inner);
     }
@@ -492,8 +526,19 @@ static void note_write(walk *w, const atx_frame *f, size_t i, int arg)
     if (!w->record || !atx_tokens_is(t, end, "=") ||
         (!element && !(i && atx_tokens_is(t, i - 1, "*") && !atx_tokens_is_word(t, i - 2))))
         return;
+    const char *value = t->text + t->items[end + 1].begin; /* = 0; = 0.0f; */
     w->z->reach[arg].writes++;
+    w->z->reach[arg].nulls += value[0] == '0' && atx_tokens_is(t, end + 2, ";") &&
+                              strspn(value, "0.fFuUlL") == t->items[end + 1].end - t->items[end + 1].begin;
     w->z->reach[arg].partial += atx_draft_leaves_some(&w->z->bounds, f, i);
+}
+
+static bool leaves_out(const walk *w, const atx_frame *f, size_t i, int arg)
+{
+    const atx_draft *d = w->z->bounds.d;
+    if (w->only)
+        return arg >= ATX_DRAFT_ARGS || !(w->only >> arg & 1);
+    return f->t == &d->code && atx_draft_is_off(d, f->t, f->body, i);
 }
 
 static void walk_frame(walk *w, atx_frame *f)
@@ -510,8 +555,13 @@ static void walk_frame(walk *w, atx_frame *f)
         }
         if (p->arg < 0 || (p->declared == i && t == &w->z->bounds.d->code))
             continue;
+        if (w->record && leaves_out(w, f, i, p->arg))
+            continue;
         const bool element = atx_tokens_is(t, i + 1, "["), address = i && atx_tokens_is(t, i - 1, "&");
+        const bool moves = address && i > 3 && atx_tokens_is(t, i - 2, "=") && atx_code_same(t, i - 3, i);
         note_write(w, f, i, p->arg);
+        if (moves && w->record)
+            continue; /* A = &A[row * K]: no access */
         if (element && !(address && !w->record)) {
             const size_t close = atx_tokens_match(t, i + 1);
             atx_reach *reach = &w->z->reach[p->arg];
@@ -530,59 +580,16 @@ static void walk_frame(walk *w, atx_frame *f)
     }
 }
 
-/* extern __shared__ float s[]: the name, among those that point. */
-static void add_shared(atx_sizing *z)
+void atx_draft_walk(atx_sizing *z)
 {
-    const atx_tokens *t = z->frame.t;
-    for (size_t i = z->frame.body.begin; i + 4 < z->frame.body.end; i++) {
-        const size_t end = atx_tokens_find(t, i, z->frame.body.end, ";");
-        const size_t open = atx_tokens_find(t, i, end, "[");
-        if (!atx_tokens_is(t, i, "extern") || open + 2 != end || !atx_tokens_is(t, open + 1, "]"))
-            continue;
-        char name[ATX_MAX_WORD];
-        atx_draft_word(name, t, open - 1);
-        atx_draft_type_of(&z->shared, z->bounds.d, i + 1, open - 1);
-        atx_bound_name *p = atx_bounds_add(&z->frame, name);
-        if (p) {
-            p->arg = ATX_SHARED;
-            p->from = atx_range_exactly(atx_poly_number(0));
-            p->declared = open - 1;
-        }
-        return;
-    }
-}
-
-void atx_draft_sizes(atx_draft *d)
-{
-    atx_sizing *z = calloc(1, sizeof *z);
-    if (!z)
-        return;
-    z->bounds.seen = calloc(d->code.count + 1, 1); /* NULL: without it all is slower */
-    atx_bounds_begin(&z->bounds, d);
-    const size_t begin = atx_tokens_match(&d->code, d->kernel_text.open) + 1;
-    z->frame =
-        (atx_frame){ .t = &d->code, .body = { begin, d->body_end }, .names = z->names, .guards = &z->guards };
-    for (int k = 0; k < d->arg_count; k++) {
-        atx_bound_name *p = d->args[k].stars ? atx_bounds_add(&z->frame, d->args[k].arg.name) : NULL;
-        if (p) {
-            p->arg = k;
-            p->from = atx_range_exactly(atx_poly_number(0));
-        }
-    }
-    add_shared(z);
-    atx_guards_read(&z->guards, &d->code, z->frame.body);
-    atx_draft_forget_extras(d, z);
-    atx_draft_forget_block(d, z);
-    atx_draft_read_rules(d, z);
-    atx_bounds_begin(&z->bounds, d);
-    walk w = { z, false };
+    walk w = { .z = z };
+    walk_frame(&w, &z->frame);
+    w.again = true;
     walk_frame(&w, &z->frame);
     w.record = true;
     walk_frame(&w, &z->frame);
-    atx_draft_read_host(d, z);
-    atx_draft_settle_sizes(d, z);
-    atx_draft_fix_block(d);
-    atx_draft_read_limits(d, z);
-    free(z->bounds.seen);
-    free(z);
+    for (int k = 0; k < z->bounds.d->arg_count; k++)
+        w.only |= (uint64_t)(!z->reach[k].any && !z->reach[k].unknown) << k;
+    if (w.only)
+        walk_frame(&w, &z->frame);
 }

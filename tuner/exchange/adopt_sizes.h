@@ -10,6 +10,7 @@ typedef struct atx_reach {
     bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
     bool before;         /* an index that may be below 0                    */
     int writes, partial; /* how often it is written, and not all of it */
+    int nulls;           /* how often zeros are written                */
 } atx_reach;
 
 typedef struct atx_sizing {
@@ -23,6 +24,9 @@ typedef struct atx_sizing {
 } atx_sizing;
 
 enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
+
+/* How far the kernel reaches: z->reach. */
+void atx_draft_walk(atx_sizing *z);
 
 /* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
  * or is under i > 0, or under mask[i], or data chooses it. */
@@ -47,6 +51,7 @@ atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k);
 
 /* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
 void atx_draft_take_largest(atx_draft *d, int k);
+int atx_draft_count_dims(uint64_t dims); /* sizes of the problem: a bit each */
 
 /* NAME as its number in a text of the draft. */
 void atx_draft_replace_word(char *text, size_t size, const char *name, const char *number);
@@ -78,6 +83,10 @@ bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why);
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
 /* What sizes must be for its own arrays: d->rules. After the sizes are settled. */
 void atx_draft_read_limits(atx_draft *d, atx_sizing *z);
+/* Is a sum made of sizes of the problem alone? */
+bool atx_draft_has_sizes(const atx_sizing *z, const atx_poly *p);
+/* What its block must be, by how it uses threadIdx: d->rules. After the sizes are settled. */
+void atx_draft_read_block(atx_draft *d, atx_sizing *z);
 
 /* What of that is written: sizes that the problem has, a grid for what nobody says. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

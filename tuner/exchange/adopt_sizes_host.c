@@ -32,21 +32,51 @@ static bool names(const atx_tokens *t, atx_span name, size_t begin, size_t end)
     return false;
 }
 
-/* Whether a name is made of blockIdx: an index of all threads. */
-static bool is_of_grid(const atx_frame *f, atx_span span, size_t at)
+enum { MOST_LOCALS = 4 }; /* that are made of each other */
+
+/* Whether a name is made of blockIdx or threadIdx: an index of threads. */
+static bool is_of_grid(const atx_frame *f, atx_span span, size_t at, int depth)
 {
     char name[ATX_MAX_WORD];
     atx_draft_word(name, f->t, span.begin);
     const size_t declared =
         span.end == span.begin + 1 ? atx_guards_declaration(f->t, f->body.begin, name, at) : SIZE_MAX;
     const size_t end = declared == SIZE_MAX ? 0 : atx_tokens_find(f->t, declared, f->body.end, ";");
-    for (size_t i = declared; i < end; i++)
-        if (atx_tokens_is(f->t, i, "blockIdx"))
+    for (size_t i = declared == SIZE_MAX ? end : declared + 1; i < end; i++)
+        if (atx_tokens_is(f->t, i, "blockIdx") || atx_tokens_is(f->t, i, "threadIdx") ||
+            (depth < MOST_LOCALS && atx_tokens_is_word(f->t, i) &&
+             is_of_grid(f, (atx_span){ i, i + 1 }, declared, depth + 1)))
             return true;
     return false;
 }
 
-enum { MOST_LOCALS = 4 }; /* that are made of each other */
+static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth);
+
+/* Whether a local without a first value is given data between its declaration and token i: a[k] = p[k]. */
+static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int depth)
+{
+    const atx_tokens *t = f->t;
+    for (size_t k = declared + 1; k < i; k++) {
+        if (!atx_code_same(t, k, declared) || atx_guards_member(t, k))
+            continue;
+        size_t end = k + 1;
+        while (end < i && (atx_tokens_is(t, end, "[") || atx_tokens_is(t, end, ".")))
+            end = atx_tokens_is(t, end, "[") ? atx_tokens_match(t, end) + 1 : end + 2;
+        if (atx_tokens_is(t, end, "=") && has_data(f, end + 1, atx_tokens_find(t, end, i, ";"), depth + 1))
+            return true;
+    }
+    return false;
+}
+
+/* int found = 0, bool found = false: what counts data, or notes it. */
+static bool counts(const atx_tokens *t, size_t declared, size_t stop)
+{
+    static const char *const TRUTHS[] = { "true", "false", NULL };
+    return stop == declared + 3 &&
+           (t->items[declared + 2].kind == ATX_TOKEN_NUMBER ||
+            atx_token_is_one_of(t->text, &t->items[declared + 2], TRUTHS)) &&
+           !atx_tokens_is(t, declared - 2, "const") && !atx_tokens_is(t, declared - 1, "auto");
+}
 
 /* Whether elements of a buffer are between two tokens, or in what names there are given. */
 static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth)
@@ -58,24 +88,25 @@ static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth)
             continue;
         const atx_bound_name *p = atx_bounds_name(f, t, i);
         if (p && p->arg >= 0) {
-            if (p->arg < ATX_DRAFT_ARGS &&
-                (atx_tokens_is(t, i + 1, "[") || (i && atx_tokens_is(t, i - 1, "*"))))
+            if (atx_tokens_is(t, i + 1, "[") || (i && atx_tokens_is(t, i - 1, "*")))
                 return true;
             continue;
         }
         atx_draft_word(name, t, i);
         const size_t declared =
             depth < MOST_LOCALS && name[0] ? atx_guards_declaration(t, f->body.begin, name, i) : SIZE_MAX;
-        if (declared == SIZE_MAX || !atx_tokens_is(t, declared + 1, "="))
+        if (declared == SIZE_MAX)
             continue;
+        if (!atx_tokens_is(t, declared + 1, "=")) {
+            if (is_given_data(f, declared, i, depth))
+                return true;
+            continue;
+        }
         const size_t stop = atx_tokens_find(t, declared, i, ";");
         const size_t around = atx_guards_around(t, f->body.begin, declared);
-        const bool loop = around != SIZE_MAX && atx_tokens_is(t, around, "(");   /* for (int i = 0; */
-        const bool counts = declared < begin && stop == declared + 3 && !loop && /* int found = 0 */
-                            t->items[declared + 2].kind == ATX_TOKEN_NUMBER &&
-                            !atx_tokens_is(t, declared - 2, "const") &&
-                            !atx_tokens_is(t, declared - 1, "auto");
-        if (counts || has_data(f, declared + 2, stop, depth + 1))
+        const bool loop = around != SIZE_MAX && atx_tokens_is(t, around, "("); /* for (int i = 0; */
+        if ((declared < begin && !loop && counts(t, declared, stop)) ||
+            has_data(f, declared + 2, stop, depth + 1))
             return true;
     }
     return false;
@@ -89,8 +120,17 @@ static bool leaves(const atx_tokens *t, size_t i)
     return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
 }
 
-/* Whether data decides whether token i is come to: if (mask[i]) here, without an else; if (mask[i]) return;
- * here; for (k = 0; k < counts[i]; k++) here. */
+/* Whether what the access at token i is of is written between two tokens, too: the other branch of an if. */
+static bool is_written_in(const atx_frame *f, size_t i, size_t begin, size_t end)
+{
+    for (size_t k = begin; k < end; k++)
+        if (atx_code_same(f->t, k, i) && !atx_guards_member(f->t, k))
+            return true;
+    return false;
+}
+
+/* Whether data decides whether token i is come to: if (mask[i]) here, and not in the other branch; if
+ * (mask[i]) return; here; for (k = 0; k < counts[i]; k++) here. */
 static bool is_by_data(const atx_frame *f, size_t i)
 {
     static const char *const HEADS[] = { "if", "for", "while", NULL };
@@ -100,9 +140,12 @@ static bool is_by_data(const atx_frame *f, size_t i)
             continue;
         const size_t close = atx_tokens_match(t, k + 1);
         const size_t end = close < i ? atx_guards_statement(t, close + 1, f->body.end) : 0;
-        const bool around = end > i && !atx_tokens_is(t, end, "else");
-        const bool before = end && end <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
-        if ((around || before) && has_data(f, k + 2, close, 0))
+        const size_t other =
+            end && atx_tokens_is(t, end, "else") ? atx_guards_statement(t, end + 1, f->body.end) : end;
+        const bool within = end > i && !is_written_in(f, i, end, other);
+        const bool beside = end && end <= i && other > i && !is_written_in(f, i, close, end);
+        const bool before = end && other <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
+        if ((within || beside || before) && has_data(f, k + 2, close, 0))
             return true;
     }
     return false;
@@ -123,7 +166,7 @@ bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
     }
     for (int k = 0; f->guards && k < f->guards->count; k++) {
         const atx_guard *g = &f->guards->items[k];
-        if (i >= g->holds.begin && i < g->holds.end && is_of_grid(f, g->than, i) &&
+        if (i >= g->holds.begin && i < g->holds.end && is_of_grid(f, g->than, i, 0) &&
             (is_ahead(b, f, g->less, g->inclusive) || names(t, g->less, i + 2, end)))
             return true;
     }
@@ -153,6 +196,8 @@ void atx_draft_read_host(atx_draft *d, atx_sizing *z)
         const long each = atx_draft_bytes(d, &d->args[k].type);
         *host = atx_host_buffer_of(b, k, d->args[k].type.targ >= 0 ? -each : each);
         set_role(d, k, host);
+        if (reach->nulls && reach->nulls == reach->writes && reach->partial && !d->args[k].atomic)
+            d->args[k].read = true; /* zeros into zeros would show nothing */
         d->args[k].zeroed = d->args[k].zeroed || (reach->writes && reach->partial == reach->writes &&
                                                   !d->args[k].read && !d->args[k].atomic);
         if ((reach->any && !reach->unknown && !reach->doubtful) || !host->sized)

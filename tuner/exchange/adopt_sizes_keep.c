@@ -251,6 +251,33 @@ void atx_draft_drop_rules(atx_draft *d)
     }
 }
 
+/* What is read of a block each, uniforms[blockIdx.x] of n / BLOCK blocks: with other blocks it means
+ * something else. */
+static bool has_name(const atx_poly_table *symbols, const atx_poly *p, bool param)
+{
+    bool has = false;
+    for (int i = 0; i < symbols->count && !has; i++)
+        has = symbols->items[i].kind == ATX_SYMBOL_NAME &&
+              (symbols->items[i].tag == ATX_TAG_PARAM) == param && atx_poly_has(symbols, p, i);
+    return has;
+}
+
+static void fix_quotients(bool fixed[ATX_POLY_SYMBOLS], const atx_poly_table *symbols, const atx_poly *size)
+{
+    for (int n = 0; n < size->count; n++) {
+        const atx_poly one = { .count = 1, .terms = { size->terms[n] } };
+        bool divided = false;
+        for (int k = 0; k < one.terms[0].degree; k++) {
+            const atx_poly_entry *e = &symbols->items[one.terms[0].of[k]];
+            divided = divided || ((e->kind == ATX_SYMBOL_FLOOR || e->kind == ATX_SYMBOL_CEIL) &&
+                                  has_name(symbols, &e->a, false) && has_name(symbols, &e->b, true));
+        }
+        for (int i = 0; i < symbols->count && divided; i++)
+            fixed[i] = fixed[i] || (symbols->items[i].kind == ATX_SYMBOL_NAME &&
+                                    symbols->items[i].tag == ATX_TAG_PARAM && atx_poly_has(symbols, &one, i));
+    }
+}
+
 void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBOLS], atx_draft *d,
                            atx_poly_table *symbols, const atx_poly *size, bool written)
 {
@@ -276,6 +303,8 @@ void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBO
     }
     for (int i = 0; i < symbols->count; i++)
         fixed[i] = fixed[i] || (own[i] && written && !kept[i]);
+    if (!written)
+        fix_quotients(fixed, symbols, size);
     const atx_poly author = atx_poly_replace(symbols, size, as_number, &n);
     if (equal ? require_one(d, symbols, size, &author, &n, true)
               : require_within(d, symbols, size, &author, &n)) /* several may reach further than each alone */

@@ -71,7 +71,7 @@ void atx_draft_forget_block(atx_draft *d, atx_sizing *z)
         d->grid[0][0] = '\0';
 }
 
-static int count_dims(uint64_t dims)
+int atx_draft_count_dims(uint64_t dims)
 {
     int n = 0;
     for (; dims; dims &= dims - 1)
@@ -84,7 +84,8 @@ void atx_draft_take_largest(atx_draft *d, int k)
     int best = -1;
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].stars && d->args[i].type.lanes == d->args[k].type.lanes &&
-            count_dims(d->args[i].dims) > count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
+            atx_draft_count_dims(d->args[i].dims) >
+                atx_draft_count_dims(best < 0 ? d->args[k].dims : d->args[best].dims))
             best = i;
     if (best < 0)
         return;
@@ -286,6 +287,18 @@ static void fix_unmet(atx_draft *d)
     }
 }
 
+/* Whether the launch has as many blocks whatever their size is, and each does as many elements as it has
+ * threads: n / 256 - 1 blocks of 512. */
+static bool is_apart(const atx_draft *d, int k)
+{
+    bool apart = false;
+    for (int axis = 0; axis < 3; axis++)
+        apart = apart || (atx_draft_multiplies(d, axis, k, 0) && has_name(d->grid[axis]) &&
+                          !strstr(d->grid[axis], "device.") &&
+                          !atx_draft_names_word(d->grid[axis], d->block_param[k]));
+    return apart && d->launched && !d->grid_guessed && !atx_draft_uses(d, "gridDim");
+}
+
 /* 256 threads that do 1024 elements, both as numbers: another size of the block leaves some, or has too few.
  */
 void atx_draft_fix_block(atx_draft *d)
@@ -293,6 +306,9 @@ void atx_draft_fix_block(atx_draft *d)
     fix_unmet(d);
     if (has_one_each(d, 0))
         atx_draft_fix_param(d, d->block_param[0]);
+    for (int k = 0; k < 3; k++)
+        if (d->block_param[k][0] && is_apart(d, k))
+            atx_draft_fix_param(d, d->block_param[k]);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
             if (d->block_as[k][0] && d->block_value[k] > 1 && has_multiple(d->grid[i], d->block_value[k]) &&

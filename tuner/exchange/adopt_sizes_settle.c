@@ -80,6 +80,26 @@ static int only_size(const settling *s)
     return found;
 }
 
+/* The size that all tensors have: adopt_tensor.c. extra_count: there is none. */
+static int extent(const atx_draft *d)
+{
+    int k = 0;
+    while (k < d->extra_count && !d->extra_extent[k])
+        k++;
+    return k;
+}
+
+/* A size of its own for a direction; of tensors it is theirs. */
+static bool add_axis(char out[ATX_MAX_WORD], int *extra, atx_draft *d, const char *name)
+{
+    *extra = extent(d);
+    if (*extra < d->extra_count) {
+        memcpy(out, d->extra_name[*extra], ATX_MAX_WORD);
+        return true;
+    }
+    return add_extra(out, d, name);
+}
+
 /* Of a direction that nobody says: as many blocks as what the kernel compares its index with needs. */
 static void settle_axis(settling *s, int k)
 {
@@ -99,12 +119,13 @@ static void settle_axis(settling *s, int k)
         s->axes[k] = (settled_axis){ atx_poly_divide_up(&b->symbols, &size, &step), true };
     } else {
         long number = 0;
+        int extra = 0;
         const bool one = !step.count || (atx_poly_is_number(&number, &step) && number == 1);
         const int arg = k || one ? -1 : only_size(s);
         if (arg >= 0)
             size = atx_poly_symbol(atx_poly_named(&b->symbols, s->d->args[arg].name, ATX_TAG_ARG + arg));
-        else if (add_extra(name, s->d, one ? BLOCKS[k] : COUNT[k]))
-            size = atx_poly_symbol(atx_poly_named(&b->symbols, name, ATX_TAG_EXTRA + s->d->extra_count - 1));
+        else if (add_axis(name, &extra, s->d, one ? BLOCKS[k] : COUNT[k]))
+            size = atx_poly_symbol(atx_poly_named(&b->symbols, name, ATX_TAG_EXTRA + extra));
         else
             return;
         s->axes[k] = (settled_axis){ one ? size : atx_poly_divide_up(&b->symbols, &size, &step), true };
@@ -432,6 +453,24 @@ static void settle_buffer(settling *s, int k)
     }
 }
 
+/* A guess: no less than what of the kernel's accesses is understood. */
+static void guess_size(settling *s, int k)
+{
+    atx_draft_arg *a = &s->d->args[k];
+    atx_poly_table *symbols = &s->z->bounds.symbols;
+    const atx_reach *reach = &s->z->reach[k];
+    atx_draft_take_largest(s->d, k);
+    if (!reach->any || !reach->unknown)
+        return;
+    const atx_poly size = atx_poly_replace(symbols, &reach->most, of_name, s);
+    const atx_poly fixed = atx_poly_replace(symbols, &size, as_number, s);
+    const atx_poly lanes = atx_poly_number(a->type.lanes);
+    const atx_poly all = atx_poly_multiply(symbols, &fixed, &lanes);
+    const uint64_t dims = arguments_in(symbols, &all) | extras_in(symbols, &all);
+    if (!all.bad && dims && atx_draft_count_dims(dims) >= atx_draft_count_dims(a->dims))
+        write_poly(a->size, s, &all);
+}
+
 static void write_holds(settling *s, int k)
 {
     char text[ATX_DRAFT_EXPR];
@@ -460,8 +499,8 @@ static void require_whole_grid(settling *s)
     for (int k = 0; k < 3; k++) {
         const atx_poly_term *term = &b->grid[k].terms[0];
         const int id = term->of[0];
-        if ((s->d->require_count || s->d->block_param[k][0]) && b->grid_known[k] && b->grid[k].count == 1 &&
-            term->degree == 1 && term->factor == 1 && b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
+        if (b->grid_known[k] && b->grid[k].count == 1 && term->degree == 1 && term->factor == 1 &&
+            b->symbols.items[id].kind == ATX_SYMBOL_FLOOR)
             add_require(s, id);
     }
 }
@@ -499,8 +538,10 @@ void atx_draft_forget_extras(atx_draft *d, atx_sizing *z)
     }
     for (int k = 0; k < 3 && all; k++)
         for (int i = 0; i < d->extra_count; i++)
-            if (atx_draft_names_word(d->grid[k], d->extra_name[i]))
+            if (atx_draft_names_word(d->grid[k], d->extra_name[i])) {
                 d->grid[k][0] = '\0';
+                d->grid_guessed = d->grid_guessed || k;
+            }
     d->extra_count = all ? 0 : d->extra_count;
 }
 
@@ -542,7 +583,7 @@ void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z)
     settle_shared(&s);
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].stars && !d->args[k].size[0])
-            atx_draft_take_largest(d, k);
+            guess_size(&s, k);
     for (int i = 0; i < z->bounds.symbols.count; i++)
         if (s.fixed[i] && !atx_draft_guesses_param(d, z->bounds.symbols.items[i].name))
             atx_draft_fix_param(d, z->bounds.symbols.items[i].name);

@@ -3,10 +3,11 @@
  * namespaces, and the file's own launches what its template's arguments are. The first type of a buffer is T,
  * numbers that shape the code are parameters; everything else is as the launch has it.
  */
-#include "exchange/adopt_draft.h"
+#include "exchange/adopt_guards.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- the parameters of the template ---- */
 
@@ -229,6 +230,14 @@ static bool is_alone(const atx_draft *d, int n)
     return true;
 }
 
+/* k<double2>, k<Body>: arguments of that type are vectors or structs. */
+static void take_type(atx_draft *d, int n, const atx_draft_type *type)
+{
+    for (int k = 0; k < d->arg_count && (type->dtype || type->structure); k++)
+        if (d->args[k].type.targ == n)
+            d->args[k].type = *type;
+}
+
 static void write_type(atx_draft *d, int n, bool *have_t)
 {
     atx_draft_targ *a = &d->targs[n];
@@ -244,6 +253,7 @@ static void write_type(atx_draft *d, int n, bool *have_t)
         a->dtype = type.dtype;
     if (!known && is_plain(d, from)) {
         copy_span(a->text, d, from);
+        take_type(d, n, &type);
         return;
     }
     a->asked = !known;
@@ -324,9 +334,72 @@ static bool is_block(const atx_draft *d, atx_span given)
     return false;
 }
 
+/* Whether the launch's block, or what that is defined as, has the word at token `by`. */
+static bool is_of_block(const atx_draft *d, size_t by)
+{
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    if (!d->launched || d->launch.config_count < 2)
+        return false;
+    atx_span span = { d->launch.config[1][0], d->launch.config[1][1] };
+    for (int n = 0; n < 2; n++) {
+        for (size_t i = span.begin; i < span.end; i++)
+            if (atx_code_same(t, i, by))
+                return true;
+        atx_draft_word(name, t, span.begin);
+        if (span.end != span.begin + 1 || !atx_draft_definition(&span, d, name, d->launch.at))
+            return false;
+    }
+    return false;
+}
+
+/* Whether the host chooses an argument of the template by what it is asked for: case 4: k<4>...; if (c == 4)
+ * k<4>... But not by the block that it launches. */
+static bool is_chosen(const atx_draft *d, size_t at, long value)
+{
+    static const char *const ENDS[] = { ";", "{", "}", ":", NULL };
+    const atx_tokens *t = &d->code;
+    size_t begin = at, by = 0;
+    long number = 0;
+    while (begin && !atx_token_is_one_of(t->text, &t->items[begin - 1], ENDS))
+        begin--;
+    if (begin >= 3 && atx_tokens_is(t, begin - 1, ":") && atx_tokens_is(t, begin - 3, "case") &&
+        atx_draft_plain_number(&number, t, begin - 2) && number == value) {
+        const size_t open = atx_guards_around(t, 0, begin);
+        by =
+            open != SIZE_MAX && open > 2 && atx_tokens_is(t, open - 1, ")") ? t->items[open - 1].pair + 1 : 0;
+    }
+    const size_t brace = begin && atx_tokens_is(t, begin - 1, "{") ? begin - 1 : at;
+    for (size_t i = begin > 8 ? begin - 8 : 0; i < at && !by; i++)
+        if (atx_tokens_is(t, i, "==") && atx_draft_plain_number(&number, t, i + 1) && number == value &&
+            atx_tokens_is(t, i + 2, ")") && (i > begin || i + 3 == brace))
+            by = i - 1;
+    char name[ATX_MAX_WORD];
+    if (!by || is_of_block(d, by))
+        return false;
+    atx_draft_word(name, t, by);
+    for (char *c = name; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    return !strstr(name, "block") && !strstr(name, "thread");
+}
+
+/* k<BLOCK_SIZE> of a macro that is a parameter: that one. */
+static bool write_macro(const atx_draft *d, atx_draft_targ *a)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (a->given.end == a->given.begin + 1 && d->params[i].kind == ATX_DRAFT_MACRO &&
+            atx_tokens_is(&d->code, a->given.begin, d->params[i].name)) {
+            snprintf(a->text, sizeof a->text, "%s", atx_draft_param_line(&d->params[i]));
+            return true;
+        }
+    return false;
+}
+
 static void write_number(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
+    if (a->meaning == ATX_MEANS_NUMBER && write_macro(d, a))
+        return;
     const bool has_given = a->given.begin < a->given.end;
     const atx_span from = has_given ? a->given : a->preset;
     long value = 0;
@@ -335,7 +408,7 @@ static void write_number(atx_draft *d, int n)
     const int axis = block ? 0 : a->meaning == ATX_MEANS_NUMBER ? atx_draft_block_axis(a->name) : -1;
     atx_draft_param p = { .kind = ATX_DRAFT_TARG, .axis = axis, .guessed = !known };
     if (!known)
-        value = axis == 0 ? 256 : axis > 0 ? 8 : 1;
+        value = axis == 0 ? 256 : axis > 0 ? 8 : strcasecmp(a->name, "WARP_SIZE") == 0 ? 32 : 1;
     p.value = value;
     if (a->meaning == ATX_MEANS_TRUTH) {
         p.boolean = true;
@@ -346,7 +419,7 @@ static void write_number(atx_draft *d, int n)
             return; /* as its author has it */
     } else {
         snprintf(a->text, sizeof a->text, "%ld", value);
-        if (known && axis < 0 && !is_tile(d, a))
+        if (known && axis < 0 && (!is_tile(d, a) || is_chosen(d, from.begin, value)))
             return;
         add_values(d, n, &p);
     }
@@ -357,6 +430,15 @@ static void write_number(atx_draft *d, int n)
     atx_draft_free_name(p.line, d, a->name);
     snprintf(a->text, sizeof a->text, "%s", p.line);
     d->params[d->param_count++] = p;
+}
+
+/* Whether a number that the kernel is given is in it: no argument of a template is made of that. */
+static bool names_size(const atx_draft *d, const char *text)
+{
+    bool names = false;
+    for (int k = 0; k < d->arg_count; k++)
+        names = names || (!d->args[k].stars && atx_draft_names_word(text, d->args[k].name));
+    return names;
 }
 
 /* THREADS of k<BM, BN, THREADS>, where the host computes it: THREADS = BM * BN / 64. */
@@ -377,7 +459,7 @@ static void derive_number(atx_draft *d, int n)
     memmove(p, p + 1, ((size_t)d->param_count - at - 1) * sizeof *p);
     d->param_count--;
     if (atx_draft_expression(&text, d, value, 0) && text.len + 3 < sizeof a->text &&
-        atx_draft_names_param(d, text.data)) {
+        atx_draft_names_param(d, text.data) && !names_size(d, text.data)) {
         snprintf(a->text, sizeof a->text, "(%s)", text.data);
     } else {
         memmove(&d->params[at + 1], &d->params[at], ((size_t)d->param_count - at) * sizeof *p);

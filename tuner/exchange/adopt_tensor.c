@@ -65,13 +65,13 @@ static const char *index_type(const atx_draft *d, size_t list)
 static const char *extent(atx_draft *d)
 {
     int k = 0;
-    while (k < d->extra_count &&
-           (d->extra[k][0] || strncmp(d->extra_name[k], EXTENT, sizeof EXTENT - 1) != 0))
+    while (k < d->extra_count && !d->extra_extent[k])
         k++;
     if (k == ATX_DRAFT_EXTRA)
         return "64";
     if (k == d->extra_count) {
         atx_draft_free_name(d->extra_name[k], d, EXTENT);
+        d->extra_extent[k] = true;
         d->extra_count++;
     }
     return d->extra_name[k];
@@ -97,6 +97,8 @@ static int add_data(atx_draft *d, int arg, atx_draft_field *f, long dims)
     snprintf(name, sizeof name, "%.40s_data", d->args[arg].name);
     atx_draft_free_name(a->name, d, name);
     product(a->size, extent(d), dims);
+    if (f->type.dtype && !atx_draft_is_real(f->type.dtype) && strcmp(f->type.dtype, "bool") != 0)
+        snprintf(a->holds, sizeof a->holds, "index %s", extent(d)); /* they may choose elements of another */
     return d->arg_count++;
 }
 

@@ -10,15 +10,53 @@ enum { MOST_DEPTH = 8 }; /* of names for names */
 static const struct {
     const char *word, *dtype;
 } SINGLE[] = {
-    { "float", "f32" },         { "double", "f64" },    { "__half", "f16" },      { "half", "f16" },
-    { "nv_half", "f16" },       { "float16_t", "f16" }, { "float_t", "f32" },     { "__nv_bfloat16", "bf16" },
-    { "nv_bfloat16", "bf16" },  { "uint8_t", "u8" },    { "int8_t", "i8" },       { "int16_t", "i16" },
-    { "uint16_t", "u16" },      { "int32_t", "i32" },   { "uint32_t", "u32" },    { "int64_t", "i64" },
-    { "uint64_t", "u64" },      { "size_t", "u64" },    { "uint", "u32" },        { "ushort", "u16" },
-    { "uchar", "u8" },          { "ulong", "u64" },     { "ulonglong", "u64" },   { "ptrdiff_t", "i64" },
-    { "intptr_t", "i64" },      { "uintptr_t", "u64" }, { "u_int32_t", "u32" },   { "longlong", "i64" },
-    { "uint_fast32_t", "u64" }, { "clock_t", "i64" },   { "byte", "u8" },         { "Half", "f16" },
-    { "BFloat16", "bf16" },     { "half_t", "f16" },    { "bfloat16_t", "bf16" },
+    { "float", "f32" },
+    { "double", "f64" },
+    { "__half", "f16" },
+    { "half", "f16" },
+    { "nv_half", "f16" },
+    { "float16_t", "f16" },
+    { "float_t", "f32" },
+    { "__nv_bfloat16", "bf16" },
+    { "nv_bfloat16", "bf16" },
+    { "uint8_t", "u8" },
+    { "int8_t", "i8" },
+    { "int16_t", "i16" },
+    { "uint16_t", "u16" },
+    { "int32_t", "i32" },
+    { "uint32_t", "u32" },
+    { "int64_t", "i64" },
+    { "uint64_t", "u64" },
+    { "size_t", "u64" },
+    { "uint", "u32" },
+    { "ushort", "u16" },
+    { "uchar", "u8" },
+    { "ulong", "u64" },
+    { "ulonglong", "u64" },
+    { "ptrdiff_t", "i64" },
+    { "intptr_t", "i64" },
+    { "uintptr_t", "u64" },
+    { "u_int32_t", "u32" },
+    { "longlong", "i64" },
+    { "uint_fast32_t", "u64" },
+    { "clock_t", "i64" },
+    { "byte", "u8" },
+    { "Half", "f16" },
+    { "BFloat16", "bf16" },
+    { "half_t", "f16" },
+    { "bfloat16_t", "bf16" },
+    { "__nv_fp8_storage_t", "u8" },
+    { "__nv_fp8x2_storage_t", "u16" },
+    { "__nv_fp8x4_storage_t", "u32" },
+};
+
+/* Where the header that has them is not at hand. */
+static const struct {
+    const char *word, *dtype;
+} USUAL[] = {
+    { "int8", "i8" },     { "uint8", "u8" },   { "int16", "i16" },       { "uint16", "u16" },
+    { "int32", "i32" },   { "uint32", "u32" }, { "int64", "i64" },       { "uint64", "u64" },
+    { "index_t", "i32" }, { "idx_t", "i32" },  { "data_size_t", "i32" },
 };
 
 static const struct {
@@ -160,7 +198,8 @@ bool atx_draft_opaque(long *bytes, long *align, const char *name)
     static const struct {
         const char *name;
         long bytes, align;
-    } TYPES[] = { { "curandState", 48, 8 },
+    } TYPES[] = { { "CUtensorMap", 128, 64 },
+                  { "curandState", 48, 8 },
                   { "curandState_t", 48, 8 },
                   { "curandStateXORWOW", 48, 8 },
                   { "curandStateXORWOW_t", 48, 8 },
@@ -197,8 +236,10 @@ static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
     const atx_draft_macro *macro = depth < MOST_DEPTH ? atx_draft_find_macro(d, name) : NULL;
     if (macro && !macro->open)
         resolve(out, d, &d->all, macro->body, depth + 1);
-    else if (depth < MOST_DEPTH)
-        read_declared(out, d, name, depth);
+    else if (depth < MOST_DEPTH && !read_declared(out, d, name, depth))
+        for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
+            if (strcmp(USUAL[i].word, name) == 0)
+                out->dtype = USUAL[i].dtype;
 }
 
 /* View<float>, where the file has the struct's template: its arguments are read with its fields. */

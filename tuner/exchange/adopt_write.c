@@ -67,7 +67,9 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, questions *asks)
     atx_str *out = &d->out->op;
     const char *own = atx_draft_own_type(d, a), *type = own ? own : atx_draft_element(d);
     const bool real = atx_draft_is_real(type);
-    const bool zero = a->written && (a->zeroed || (a->atomic && !a->read)), data = a->read || !a->written;
+    const bool gaps = a->structure && !d->structs[a->structure - 1].listed && !a->read; /* curandState */
+    const bool zero = a->written && (a->zeroed || gaps || (a->atomic && !a->read));
+    const bool data = a->read || !a->written;
     const char *structure = a->structure ? d->structs[a->structure - 1].name : NULL;
     atx_str_addf(out, "%s %s %s[", a->scratch ? "scratch  " : "arg      ", a->name,
                  structure ? structure
@@ -86,7 +88,8 @@ static void add_buffer(atx_draft *d, const atx_draft_arg *a, questions *asks)
     if (data && !zero && real) {
         atx_str_addf(out, " %s", a->holds[0] ? a->holds : "uniform -1 1");
     } else if (data && !zero) {
-        atx_str_addf(out, " %s", a->holds[0] ? a->holds : "index 100");
+        const bool truth = a->type.dtype && strcmp(a->type.dtype, "bool") == 0;
+        atx_str_addf(out, " %s", a->holds[0] ? a->holds : truth ? "index 2" : "index 100");
     }
     const bool integers = data && !zero && !real && !asks->integers;
     asks->integers = asks->integers || integers;

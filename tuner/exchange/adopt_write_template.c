@@ -1,9 +1,11 @@
 /* adopt_write_template.c - writes the template of a draft: parameters, and how the kernel is launched. */
 #include "exchange/adopt_draft.h"
+#include "exchange/adopt_sizes.h"
 
 #include "util/chars.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void write_params(atx_draft *d)
@@ -157,7 +159,22 @@ static void write_divisors(atx_str *out, const char *begin, const char *end)
     }
 }
 
-/* A size that does not fill one block has none. */
+/* 1000000 / BLOCK blocks of 1000 threads: no block of 256. */
+static bool write_whole(atx_draft *d, const char *grid)
+{
+    char *name;
+    long by = 0;
+    const long all = strtol(grid, &name, 10);
+    if (name == grid || strncmp(name, " / ", 3) != 0 || !atx_draft_param_value(&by, d, name + 3) || by < 1 ||
+        all % by)
+        return false;
+    atx_str_addf(&d->out->t, "require   %ld %% %s == 0  # the kernel does not ask where a block ends\n", all,
+                 name + 3);
+    return true;
+}
+
+/* A size that does not fill one block has none. What is divided by is above 0 first: 256 / P is not for all
+ * P. */
 static void write_least(atx_draft *d)
 {
     atx_str *out = &d->out->t;
@@ -167,7 +184,8 @@ static void write_least(atx_draft *d)
         write_divisors(out, d->rules[k].text, d->rules[k].text + strlen(d->rules[k].text));
     for (int k = 0; k < 3; k++)
         if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
-            !strchr(d->grid[k], '+'))
+            !strchr(d->grid[k], '+') && !(k && strcmp(d->grid[k], d->grid[k - 1]) == 0) &&
+            !write_whole(d, d->grid[k]))
             atx_str_addf(out, "require   %s > 0  # a block at least\n", d->grid[k]);
     for (int k = 0; k < d->require_count; k++)
         atx_str_addf(out, "require   %s == 0  # the kernel does not ask where a block ends\n", d->require[k]);
@@ -283,9 +301,13 @@ static void write_launch(atx_draft *d)
     atx_str_add(out, "\n");
     if (d->grid_sync || d->launch.cooperative)
         atx_str_add(out, "cooperative\n");
-    if (d->shared_bytes[0])
-        atx_str_addf(out, "shared    %s\n", d->shared_bytes);
-    else if (d->shared && d->shared_guessed) {
+    if (d->shared_bytes[0]) {
+        atx_str_addf(out, "shared    %s", d->shared_bytes);
+        if (d->shared_guessed && d->launched && d->launch.config_count > 2)
+            atx_draft_ask(d, out, "are these the bytes of its extern __shared__ array?");
+        else
+            atx_str_add(out, "\n");
+    } else if (d->shared && d->shared_guessed) {
         atx_str_add(out, "shared    (");
         for (int k = 0, n = 0; k < 3; k++)
             if (d->block[k][0])

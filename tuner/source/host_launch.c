@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* "<<<" at token i: the lexer has "<<" and "<". */
+/* "<<<" at token i: the lexer has "<<" and "<"; "<< <", as some formatters leave it. */
 static bool opens(const atx_tokens *t, size_t i)
 {
-    return atx_tokens_is(t, i, "<<") && atx_tokens_is(t, i + 1, "<") && !t->items[i + 1].blank;
+    return atx_tokens_is(t, i, "<<") && atx_tokens_is(t, i + 1, "<");
 }
 
 static bool closes(const atx_tokens *t, size_t i)

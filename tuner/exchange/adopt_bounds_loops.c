@@ -1,0 +1,74 @@
+/* adopt_bounds_loops.c - loops of a kernel: how often they run, and the last value of what they count. */
+#include "exchange/adopt_bounds_place.h"
+
+static const atx_range UNKNOWN = { .known = false };
+
+/* From its first to its last value, both of the same block: a <= first + n - 1 is n - 1. */
+static bool span_of(atx_poly *out, place *p, const atx_for_header *h)
+{
+    atx_bounding *b = p->b;
+    const int before = b->blockidx;
+    const size_t body = atx_guards_statement(p->f->t, h->close + 1, p->f->body.end) - 1;
+    b->blockidx = ATX_ALL_AXES;
+    const atx_range last =
+        atx_place_bound(p, (atx_span){ h->name, h->name + 1 }, h->close + 1 < body ? h->close + 1 : body);
+    const atx_range first = atx_place_read(p, p->f->t, h->first);
+    b->blockidx = before;
+    if (!last.known || !first.known)
+        return false;
+    *out = first.exact ? atx_poly_add(&last.most, &first.most, -1) : last.most;
+    return !out->bad && !atx_bounds_of_grid(b, out);
+}
+
+static atx_range loop_trips(place *p, size_t loop)
+{
+    atx_for_header h;
+    atx_poly span;
+    if (!atx_guards_for(&h, p->f->t, loop) || !span_of(&span, p, &h))
+        return UNKNOWN;
+    const atx_range by = h.step.begin < h.step.end ? atx_place_read(p, p->f->t, h.step) : UNKNOWN;
+    if (by.exact)
+        span = atx_poly_divide(&p->b->symbols, &span, &by.most);
+    return atx_range_and_one(atx_range_up_to(span));
+}
+
+/* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
+atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    atx_for_header h;
+    atx_poly span;
+    size_t loop = atx_guards_loop(t, p->f->body.begin, at);
+    while (loop != SIZE_MAX && loop > declared)
+        loop = atx_guards_loop(t, p->f->body.begin, loop);
+    if (loop == SIZE_MAX || !last.known || !atx_guards_for(&h, t, loop) || h.name != declared ||
+        h.step.begin >= h.step.end)
+        return last;
+    const atx_range by = atx_place_read(p, t, h.step), first = atx_place_read(p, t, h.first);
+    p->b->blockidx = ATX_ALL_AXES;
+    const bool exact = atx_place_read(p, t, h.first).exact; /* in all threads of a block */
+    p->b->blockidx = -1;
+    if (!by.exact || !exact || !first.known || !span_of(&span, p, &h))
+        return last;
+    span = atx_poly_divide(&p->b->symbols, &span, &by.most);
+    span = atx_poly_multiply(&p->b->symbols, &span, &by.most);
+    last.most = atx_poly_add(&first.most, &span, 1);
+    return last;
+}
+
+/* All loops around token `at` that begin behind `from`. */
+atx_range atx_place_trips(place *p, size_t at, size_t from)
+{
+    atx_range all = atx_range_exactly(atx_poly_number(1));
+    size_t loop = atx_guards_loop(p->f->t, p->f->body.begin, at);
+    for (; loop != SIZE_MAX && loop > from && all.known;
+         loop = atx_guards_loop(p->f->t, p->f->body.begin, loop)) {
+        atx_range one = loop_trips(p, loop);
+        if (!one.known)
+            return UNKNOWN;
+        if (at < atx_tokens_match(p->f->t, loop + 1)) /* for (...; at): the last time nothing follows */
+            one = atx_range_below(one.most);
+        all = atx_range_up_to(atx_poly_multiply(&p->b->symbols, &all.most, &one.most));
+    }
+    return all;
+}

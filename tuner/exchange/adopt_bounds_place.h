@@ -1,0 +1,35 @@
+/*
+ * adopt_bounds_place.h - Private to adopt_bounds*.c: an expression is read at a place, where comparisons
+ * hold.
+ */
+#pragma once
+
+#include "exchange/adopt_bounds.h"
+
+/* Where an expression stands. */
+typedef struct atx_bounds_place {
+    atx_bounding *b;
+    const atx_frame *f;
+    size_t at; /* the token of the frame for whose bounds its names are looked up; SIZE_MAX: their own */
+    const struct looked *looked;
+} place;
+
+/* Names whose values are being looked up: none is looked up within itself. */
+typedef struct looked {
+    const struct looked *outer;
+    const atx_frame *f;
+    char name[ATX_MAX_WORD];
+    atx_range had; /* before the change that is being read: idx = idx / n */
+} looked;
+
+/* The largest value of tokens. */
+atx_range atx_place_read(place *p, const atx_tokens *t, atx_span span);
+
+/* The smallest of the bounds of a subject at token `at`: of a name, of threadIdx.x, of a whole index. */
+atx_range atx_place_bound(place *p, atx_span subject, size_t at);
+
+/* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
+atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at);
+
+/* How often token `at` is come to: all loops around it that begin behind `from`. */
+atx_range atx_place_trips(place *p, size_t at, size_t from);

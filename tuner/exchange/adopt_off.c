@@ -1,0 +1,88 @@
+/*
+ * adopt_off.c - code that the author's numbers leave out: if (CHECKED && i < n) here, SKIP ? here : there.
+ * What only other values of a parameter read is no part of the problem.
+ */
+#include "exchange/adopt_guards.h"
+
+typedef enum truth { NO, YES, UNKNOWN } truth;
+
+/* Of one of the things that && joins: by the numbers of the file. */
+static truth of_one(const atx_draft *d, const atx_tokens *t, atx_span span)
+{
+    long value = 0;
+    bool not = false;
+    while (span.begin + 1 < span.end && atx_tokens_is(t, span.begin, "(") &&
+           atx_tokens_match(t, span.begin) + 1 == span.end)
+        span = (atx_span){ span.begin + 1, span.end - 1 };
+    if (span.begin < span.end && atx_tokens_is(t, span.begin, "!")) {
+        not = true;
+        span.begin++;
+    }
+    if (span.end != span.begin + 1 || !atx_draft_number(&value, d, t, span))
+        return UNKNOWN;
+    return (value != 0) != not ? YES : NO;
+}
+
+static truth of(const atx_draft *d, const atx_tokens *t, atx_span span)
+{
+    truth all = YES;
+    for (size_t at = span.begin, end; at < span.end; at = end + 1) {
+        end = at;
+        while (end < span.end && !atx_tokens_is(t, end, "&&") && !atx_tokens_is(t, end, "||"))
+            end = atx_tokens_opens(t, end) ? atx_tokens_match(t, end) + 1 : end + 1;
+        const truth one =
+            end < span.end && atx_tokens_is(t, end, "||") ? UNKNOWN : of_one(d, t, (atx_span){ at, end });
+        if (one == UNKNOWN && end < span.end && atx_tokens_is(t, end, "||"))
+            return UNKNOWN;
+        if (one == NO)
+            return NO;
+        all = one == UNKNOWN ? UNKNOWN : all;
+    }
+    return all;
+}
+
+/* if (CONDITION) A else B around token i. */
+static bool is_off_branch(const atx_draft *d, const atx_tokens *t, atx_span body, size_t i)
+{
+    for (size_t k = body.begin; k + 1 < i; k++) {
+        if (!atx_tokens_is(t, k, "if"))
+            continue;
+        const size_t open = k + 1 + atx_tokens_is(t, k + 1, "constexpr"), close = atx_tokens_match(t, open);
+        if (!atx_tokens_is(t, open, "(") || close >= i)
+            continue;
+        const size_t then = atx_guards_statement(t, close + 1, body.end);
+        const size_t other =
+            atx_tokens_is(t, then, "else") ? atx_guards_statement(t, then + 1, body.end) : then;
+        if (i >= other)
+            continue;
+        const truth is = of(d, t, (atx_span){ open + 1, close });
+        if (is == (i < then ? NO : YES))
+            return true;
+    }
+    return false;
+}
+
+/* CONDITION ? A : B of a statement, where token i is in A or B. */
+static bool is_off_value(const atx_draft *d, const atx_tokens *t, atx_span body, size_t i)
+{
+    static const char *const BEFORE[] = { "=", "return", "(", "[", ",", ";", "{", "}", "+=", NULL };
+    for (size_t ask = i; ask-- > body.begin && !atx_tokens_is(t, ask, ";") && !atx_tokens_is(t, ask, "{");) {
+        if (!atx_tokens_is(t, ask, "?"))
+            continue;
+        size_t begin = ask;
+        while (begin > body.begin && !atx_token_is_one_of(t->text, &t->items[begin - 1], BEFORE))
+            begin = atx_tokens_is(t, begin - 1, ")") ? t->items[begin - 1].pair : begin - 1;
+        size_t colon = ask + 1;
+        while (colon < body.end && !atx_tokens_is(t, colon, ":") && !atx_tokens_is(t, colon, ";"))
+            colon = atx_tokens_opens(t, colon) ? atx_tokens_match(t, colon) + 1 : colon + 1;
+        const truth is = of(d, t, (atx_span){ begin, ask });
+        if (atx_tokens_is(t, colon, ":") && is == (i < colon ? NO : YES))
+            return true;
+    }
+    return false;
+}
+
+bool atx_draft_is_off(const atx_draft *d, const atx_tokens *t, atx_span body, size_t i)
+{
+    return is_off_branch(d, t, body, i) || is_off_value(d, t, body, i);
+}

@@ -1,0 +1,120 @@
+/*
+ * adopt_rules_block.c - what a kernel takes for granted of its block, by the way it uses threadIdx: as many
+ * threads in two directions, where an index has the block of one and the thread of the other, as transposes
+ * do; and a thread for each of a size's elements, where one that has none is left out and no other is done
+ * later.
+ */
+#include "exchange/adopt_sizes.h"
+
+#include <string.h>
+
+/* "NAME.x" at token i: its axis; -1: it is something else. */
+static int axis_of(const atx_tokens *t, size_t i, const char *name)
+{
+    char axis[ATX_MAX_WORD];
+    if (!atx_tokens_is(t, i, name) || !atx_tokens_is(t, i + 1, "."))
+        return -1;
+    atx_draft_word(axis, t, i + 2);
+    return axis[0] >= 'x' && axis[0] <= 'z' && !axis[1] ? axis[0] - 'x' : -1;
+}
+
+/* Whether a parameter decides the block in that direction. */
+static bool is_tuned(const atx_draft *d, int axis)
+{
+    const char *block = d->block[axis];
+    return d->block_param[axis][0] || atx_draft_names_param(d, block);
+}
+
+static void require_block(atx_draft *d, int axis, const char *sign, const char *other, const char *why)
+{
+    atx_str text = { 0 };
+    if (strcmp(sign, "==") == 0)
+        atx_str_addf(&text, "%s == %s", d->block[axis], other);
+    else
+        atx_str_addf(&text, "%s %s %s", other, sign, d->block[axis]);
+    if (!text.failed)
+        atx_draft_add_rule(d, text.data, why);
+    atx_str_clear(&text);
+}
+
+/* blockIdx.y * blockDim.y + threadIdx.x at token i, in either order. */
+static void read_exchange(atx_draft *d, const atx_tokens *t, size_t i)
+{
+    const int of = axis_of(t, i, "blockIdx") >= 0 ? axis_of(t, i, "blockIdx") : axis_of(t, i, "blockDim");
+    const char *other = axis_of(t, i, "blockIdx") >= 0 ? "blockDim" : "blockIdx";
+    if (of < 0 || !atx_tokens_is(t, i + 3, "*") || axis_of(t, i + 4, other) != of)
+        return;
+    int thread = atx_tokens_is(t, i + 7, "+") ? axis_of(t, i + 8, "threadIdx") : -1;
+    if (thread < 0 && i >= 4 && atx_tokens_is(t, i - 1, "+"))
+        thread = axis_of(t, i - 4, "threadIdx");
+    if (thread >= 0 && thread != of && (is_tuned(d, of) || is_tuned(d, thread)) && d->block[of][0] &&
+        d->block[thread][0] && strcmp(d->block[of], d->block[thread]) != 0)
+        require_block(d, thread < of ? thread : of, "==", d->block[thread < of ? of : thread],
+                      "an index has the block of one direction and the thread of another");
+}
+
+/* threadIdx.x, or a name that is given that and nothing else: the axis; -1: neither. */
+static int thread_axis(const atx_frame *f, atx_span span)
+{
+    const atx_tokens *t = f->t;
+    if (span.end == span.begin + 3)
+        return axis_of(t, span.begin, "threadIdx");
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, span.begin);
+    if (span.end != span.begin + 1 || !name[0])
+        return -1;
+    const size_t declared = atx_guards_declaration(t, f->body.begin, name, span.begin);
+    if (declared == SIZE_MAX || !atx_tokens_is(t, declared + 1, "=") ||
+        !atx_tokens_is(t, declared + 5, ";") || atx_guards_loop(t, f->body.begin, declared) != SIZE_MAX ||
+        atx_guards_given(t, declared, declared + 1, f->body.end))
+        return -1;
+    return axis_of(t, declared + 2, "threadIdx");
+}
+
+/* if (threadIdx.x < n) here, which no loop comes back to. */
+static void read_guard(atx_draft *d, atx_sizing *z, const atx_guard *g)
+{
+    const atx_tokens *t = z->frame.t;
+    const int axis = g->inclusive ? -1 : thread_axis(&z->frame, g->less);
+    if (axis < 0 || !is_tuned(d, axis) || g->than.end != g->than.begin + 1)
+        return;
+    for (int k = 0; k < d->arg_count; k++)
+        if (d->args[k].dim && atx_tokens_is(t, g->than.begin, d->args[k].arg.name))
+            require_block(d, axis, "<=", d->args[k].name, "a thread for each");
+}
+
+/* Whether threads go on to further elements: a loop by gridDim. */
+static bool strides(const atx_draft *d)
+{
+    return atx_draft_uses(d, "gridDim");
+}
+
+/* As many blocks as a number says, of so many elements each: no more are done. */
+static void read_cover(atx_draft *d, atx_sizing *z, int axis)
+{
+    atx_bounding *b = &z->bounds;
+    atx_poly size, step;
+    long blocks = 0;
+    if (!b->grid_known[axis] || !atx_poly_is_number(&blocks, &b->grid[axis]) || strides(d) || d->loop_count ||
+        !atx_bounds_axis(&size, &step, b, &z->frame, axis) || !atx_draft_has_sizes(z, &size))
+        return;
+    const atx_poly number = atx_poly_number(blocks), all = atx_poly_multiply(&b->symbols, &step, &number);
+    atx_str text = { 0 };
+    atx_poly_write(&text, &b->symbols, &size);
+    atx_str_add(&text, " <= ");
+    atx_poly_write(&text, &b->symbols, &all);
+    if (!text.failed && !all.bad && all.count && !strchr(text.data, '.'))
+        atx_draft_add_rule(d, text.data, "what its blocks cover");
+    atx_str_clear(&text);
+}
+
+void atx_draft_read_block(atx_draft *d, atx_sizing *z)
+{
+    for (int axis = 0; axis < ATX_ALL_AXES; axis++)
+        read_cover(d, z, axis);
+    for (size_t i = 0; i < d->code.count; i++)
+        if (d->reached[i])
+            read_exchange(d, &d->code, i);
+    for (int k = 0; k < z->guards.count; k++)
+        read_guard(d, z, &z->guards.items[k]);
+}
