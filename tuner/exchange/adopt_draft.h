@@ -357,6 +357,9 @@ void atx_draft_find_launch(atx_draft *d);
 /* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k);
 void atx_draft_launch(atx_draft *d);
+void atx_draft_guess_block(atx_draft *d);
+void atx_draft_read_block(atx_draft *d);
+void atx_draft_read_side(atx_draft *d); /* of blocks that are a side of a tile; once the grid is known */
 /* Loops of the host around the launch, whose iterations differ: before the values of the arguments are read.
  */
 void atx_draft_loops(atx_draft *d);
