@@ -127,6 +127,33 @@ static void connect_nvml(void)
     setenv("LD_LIBRARY_PATH", all, 1);
 }
 
+/* The driver's list ends there. */
+Test(overlap, a_device_behind_a_number_that_is_too_large_is_not_used)
+{
+    connect_nvml();
+    setenv("AT_NVML_COUNT", "2", 1);
+    setenv("CUDA_VISIBLE_DEVICES", "0,7,1", 1);
+    e2e_script("count 2");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(DEVICES), 1);
+    e2e_expect_no_process();
+}
+
+/* NVML counts two GPUs, and the driver shows a part of one: it is asked. */
+Test(overlap, where_mig_is_in_use_the_driver_says_how_many_there_are)
+{
+    connect_nvml();
+    setenv("AT_NVML_COUNT", "2", 1);
+    setenv("AT_NVML_MIG", "1", 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    e2e_script("count 1");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0 && !strstr(run.err, "did not start"), run);
+    cr_assert_eq(e2e_count(DEVICES), 1);
+    e2e_expect_no_process();
+}
+
 /* A user hides devices so. */
 Test(overlap, a_device_behind_a_place_that_names_none_is_not_used)
 {
