@@ -82,7 +82,7 @@ static at_status run_recorded(scale_settings *set, const char *dir, const atx_wo
 int main(int argc, char **argv)
 {
     scale_settings set = {
-        .cores = 16, .message_us = 100, .start_ms = 1500, .setup_ms = 30, .remeasure_ms = 560
+        .cores = 16, .message_us = 100, .start_ms = 700, .next_ms = 200, .setup_ms = 30, .remeasure_ms = 560
     };
     atx_words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
@@ -105,7 +105,10 @@ int main(int argc, char **argv)
         { "--cores", ATX_OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
         { "--message-us", ATX_OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
-        { "--start-ms", ATX_OPT_COUNT, "N", "of all devices, and their end (default 1500)", &set.start_ms },
+        { "--start-ms", ATX_OPT_COUNT, "N", "of the first device, and the end of all (default 1000)",
+          &set.start_ms },
+        { "--next-ms", ATX_OPT_COUNT, "N", "from one device's start to the next one's (default 200)",
+          &set.next_ms },
         { "--setup-ms", ATX_OPT_COUNT, "N", "until a device has opened a problem (default 30)",
           &set.setup_ms },
         { "--remeasure-ms", ATX_OPT_COUNT, "N", "of a re-measurement (default 560)", &set.remeasure_ms },

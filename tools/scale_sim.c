@@ -5,8 +5,8 @@
  * simulated: what becomes of a trial is recorded (or made up, --made-up), how long it takes is modelled by
  * device/pace.h, and GPUs are handed out as tune/ does it: problems first, of several GPUs the most expensive
  * first, then places in the searches of others, each after it has opened the problem. Each GPU has compilers;
- * those of one host slow each other down. While a problem is re-measured the next one's copies and
- * first candidates are compiled.
+ * those of one host slow each other down. While a problem is re-measured the next one's copies and first
+ * candidates are compiled.
  *
  * A problem has a thread, which proposes for all of its GPUs; all problems share one supervisor, which every
  * trial keeps busy for a moment: it takes what was measured and stores it. Events are handled in the order of
@@ -17,6 +17,7 @@
 
 #include "bench_made_up.h"
 #include "bench_noise.h"
+#include "compile/pool.h"
 #include "device/pace.h"
 #include "tune/cost.h"
 
@@ -26,7 +27,6 @@
 
 #define QUEUE       4  /* trials with a device, ATX_DEVICE_QUEUE */
 #define READY_LIMIT 64 /* as in tune/search_run.c                   */
-#define MOST_CORES  256
 enum { COPIES = 12, CALIBRATIONS = 2 };
 #define LATENCY_S 100e-6 /* until a trial is with the device */
 
@@ -58,8 +58,11 @@ typedef struct problem {
     int boss, helping, devices; /* gpus; devices: that are ready, the boss too */
     int64_t *ready, ready_first, ready_count;
     size_t ready_cap;
-    double core_free_s[MOST_CORES], copies_s; /* copies_s: all of them are compiled */
-    int cores, compiling;
+    int64_t *waiting, waiting_first, waiting_count; /* for a compiler; below zero: copies */
+    size_t waiting_cap;
+    int cores, running, compiling; /* compiling: without copies */
+    int copies_left;
+    double opened_s; /* 0: not yet */
     int64_t under_way, tried;
     bool exhausted;
     double thread_s, thread_busy_s; /* its thread is free then; was busy for so long */
@@ -75,7 +78,7 @@ typedef struct sim {
     gpu *gpus;
     int gpu_count;
     problem *problems;
-    int problem_count, next;
+    int problem_count, next, running; /* running: compilations */
     double now_s, supervisor_s, supervisor_busy_s;
     bool failed; /* out of memory */
 } sim;
@@ -123,18 +126,35 @@ static double cpu_now_s(void)
 }
 
 /*
- * As measured with kernels of 48 transposes, one core each: of 9,256 half take 44 to 103 ms beside 12 other
- * compilers, one of 20 less than 32 and one of 20 more than 173. The more compilers there are at once the
- * longer: in the mean 79.7, 88.5 and 101.8 ms where one, two and four GPUs of a host of 64 cores have them
- * work, of which 12, 26 and 53 are busy at a time.
+ * As measured with kernels of 48 transposes, one core each: of 9,630 half take 45 to 107 ms beside 8 other
+ * compilers, one of 20 less than 33 and one of 20 more than 192. The more compilers there are at once the
+ * longer: in the mean 84 and 105 ms where one and four H200 of a host of 64 cores have them work, of which 9
+ * and 36 are busy on average; with H100 98 and 125 ms. So does what the host does for a trial, which then
+ * takes 0.3 and 0.9 ms more, and for a re-measurement, which takes up to 17 % more.
  */
-#define COMPILE_S         0.060
-#define SLOWER_A_COMPILER 0.0075
+#define COMPILE_S         0.064
+#define SLOWER_A_COMPILER 0.010
+#define BUSY_OF_ONE       9     /* beyond these each compiler makes ... */
+#define TRIAL_S           16e-6 /* ... a trial longer by so much ... */
+#define REMEASUREMENT     0.004 /* ... and a re-measurement by this share */
 #define GPUS_A_HOST       4
 static double compile_s_of(int64_t index)
 {
     const double part = fmin(fmax(atx_fraction(index, 1), 0.005), 0.995);
     return COMPILE_S * cbrt(part / (1 - part));
+}
+
+static double took_to_compile_s(const sim *s, int64_t index)
+{
+    const int hosts = (s->gpu_count + GPUS_A_HOST - 1) / GPUS_A_HOST;
+    return compile_s_of(index) * (1 + SLOWER_A_COMPILER * s->running / hosts);
+}
+
+/* Compilers of a host that are busy beside those of one GPU. */
+static double busy_beside(const sim *s)
+{
+    const int hosts = (s->gpu_count + GPUS_A_HOST - 1) / GPUS_A_HOST;
+    return fmax(0, (double)s->running / hosts - BUSY_OF_ONE);
 }
 
 /* One that is behind the best gets fewer samples: see runner/measure.c. */
@@ -157,7 +177,7 @@ static double calibration_s_of(const problem *p)
 
 static void widen(sim *s, problem *p)
 {
-    p->cores = (int)fmin((double)s->set->cores * p->devices, MOST_CORES);
+    p->cores = (int)fmin((double)s->set->cores * p->devices, ATX_POOL_MOST);
     if (s->set->strategy->widen)
         s->set->strategy->widen(p->state, p->devices, p->cores + 2 * (p->devices - 1));
 }
@@ -175,29 +195,31 @@ static int free_gpu(const sim *s, int which)
     return best;
 }
 
-/* When it is done: by the compiler of the problem's that is free first. */
-static double compiled_at_s(sim *s, problem *p, int64_t index)
+static void compile_waiting(sim *s, problem *p)
 {
-    int core = 0, busy = 0;
-    for (int i = 1; i < p->cores; i++)
-        if (p->core_free_s[i] < p->core_free_s[core])
-            core = i;
-    for (int i = 0; i < s->problem_count; i++)
-        for (int k = 0; k < s->problems[i].cores; k++)
-            busy += s->problems[i].core_free_s[k] > s->now_s;
-    const int hosts = (s->gpu_count + GPUS_A_HOST - 1) / GPUS_A_HOST;
-    double took_s = compile_s_of(index) * (1 + SLOWER_A_COMPILER * busy / hosts);
-    p->core_free_s[core] = fmax(p->core_free_s[core], p->thread_s) + took_s;
-    return p->core_free_s[core];
+    while (p->waiting_count && p->running < p->cores) {
+        const int64_t index = p->waiting[p->waiting_first++];
+        p->waiting_count--;
+        p->running++;
+        s->running++;
+        post(s, fmax(p->thread_s, s->now_s) + took_to_compile_s(s, index), COMPILED, (int)(p - s->problems),
+             -1, index);
+    }
 }
 
-static void compile(sim *s, problem *p, int which, int64_t index)
+static void compile(sim *s, problem *p, int64_t index)
 {
-    p->compiling++;
-    post(s, compiled_at_s(s, p, index), COMPILED, which, -1, index);
+    if (!atx_grow(&p->waiting, &p->waiting_cap, (size_t)(p->waiting_first + p->waiting_count),
+                  sizeof *p->waiting)) {
+        s->failed = true;
+        return;
+    }
+    p->waiting[p->waiting_first + p->waiting_count++] = index;
+    p->compiling += index >= 0;
+    compile_waiting(s, p);
 }
 
-static void propose(sim *s, problem *p, int which)
+static void propose(sim *s, problem *p)
 {
     while (!p->exhausted && p->ready_count < READY_LIMIT && p->compiling < 2 * p->cores) {
         double from_s = cpu_now_s();
@@ -211,7 +233,7 @@ static void propose(sim *s, problem *p, int which)
         if (index < 0)
             return;
         p->under_way++;
-        compile(s, p, which, index);
+        compile(s, p, index);
     }
 }
 
@@ -238,11 +260,11 @@ static void feed(sim *s, problem *p, int which)
         if (!is_wanted(s, p, index))
             continue;
         gpu *g = &s->gpus[i];
-        double took_s = trial_s_of(p, index);
+        double took_s = trial_s_of(p, index) + TRIAL_S * busy_beside(s);
         g->free_s = fmax(g->free_s, p->thread_s + LATENCY_S) + took_s;
         g->queued++;
         p->measure_s += took_s;
-        p->compile_s += compile_s_of(index);
+        p->compile_s += took_to_compile_s(s, index);
         s->gpus[i].busy_s += took_s;
         post(s, g->free_s, MEASURED, which, i, index);
     }
@@ -290,12 +312,13 @@ static bool begin(sim *s, int which, double at_s)
     search.elsewhere = p->space->elsewhere;
     search.elsewhere_count = s->set->hints ? p->space->elsewhere_count : 0;
     p->thread_s = at_s;
-    p->cores = (int)fmin((double)s->set->cores, MOST_CORES);
+    p->cores = (int)fmin((double)s->set->cores, ATX_POOL_MOST);
+    p->copies_left = COPIES;
     if (s->set->strategy->open(&p->state, &search, &err) != AT_OK)
         return false;
     for (int i = 0; i < COPIES; i++)
-        p->copies_s = fmax(p->copies_s, compiled_at_s(s, p, -1 - i));
-    propose(s, p, which);
+        compile(s, p, -1 - i);
+    propose(s, p);
     return true;
 }
 
@@ -304,7 +327,8 @@ static void assign(sim *s, int device);
 /* The boss plays the re-measurement; the others are free for the next problem. */
 static void end_search(sim *s, problem *p, int which)
 {
-    double final_s = 1e-3 * (double)s->set->remeasure_ms, at_s = fmax(p->thread_s, s->now_s);
+    double final_s = 1e-3 * (double)s->set->remeasure_ms * (1 + REMEASUREMENT * busy_beside(s)),
+           at_s = fmax(p->thread_s, s->now_s);
     p->phase = ENDING;
     s->set->strategy->close(p->state);
     for (int i = 0; i < s->gpu_count; i++) {
@@ -333,7 +357,7 @@ static void go_on(sim *s, problem *p, int which)
     int64_t left;
     do { /* what is put off makes room */
         left = p->under_way;
-        propose(s, p, which);
+        propose(s, p);
         left = p->under_way > left ? p->under_way : left;
         feed(s, p, which);
     } while (p->under_way < left);
@@ -402,21 +426,51 @@ static void assign(sim *s, int i)
     post(s, s->now_s + setup_s, SET_UP, which, i, -1);
 }
 
+/* All copies are compiled, and the GPU is there to measure them. */
+static void measure_copies(sim *s, problem *p)
+{
+    const double copy_s = calibration_s_of(p), fed_s = p->opened_s + (COPIES - 1) * copy_s;
+    gpu *g = &s->gpus[p->boss];
+    g->busy_s += COPIES * copy_s;
+    g->free_s = fmax(fed_s, s->now_s) + copy_s; /* the others were measured as they came */
+    post(s, g->free_s, COPIED, (int)(p - s->problems), p->boss, -1);
+}
+
 static void is_set_up(sim *s, problem *p, const event *e)
 {
     gpu *g = &s->gpus[e->gpu];
     if (g->problem != e->problem) /* its search is over, and it went elsewhere */
         return;
     if (e->gpu == p->boss) {
-        double copy_s = calibration_s_of(p);
-        s->gpus[e->gpu].busy_s += COPIES * copy_s;
-        g->free_s = fmax(s->now_s + COPIES * copy_s, p->copies_s + copy_s);
-        post(s, g->free_s, COPIED, e->problem, e->gpu, -1);
+        p->opened_s = s->now_s;
+        if (!p->copies_left)
+            measure_copies(s, p);
         return;
     }
     g->helped = 1;
     if (p->phase == SEARCHING)
         let_in(s, e->problem, e->gpu);
+}
+
+/* Its compiler takes the next job. */
+static void is_compiled(sim *s, problem *p, int64_t index)
+{
+    hear(s, p);
+    p->running--;
+    s->running--;
+    compile_waiting(s, p);
+    if (index < 0) {
+        if (!--p->copies_left && p->opened_s > 0)
+            measure_copies(s, p);
+        return;
+    }
+    p->compiling--;
+    if (p->space->findings[index].outcome == ATX_COMPILE_FAILED)
+        report(s, p, index);
+    else if (atx_grow(&p->ready, &p->ready_cap, (size_t)(p->ready_first + p->ready_count), sizeof *p->ready))
+        p->ready[p->ready_first + p->ready_count++] = index;
+    else
+        s->failed = true;
 }
 
 static void handle(sim *s, const event *e)
@@ -431,15 +485,7 @@ static void handle(sim *s, const event *e)
         begin_search(s, p, e->problem);
         break;
     case COMPILED:
-        hear(s, p);
-        p->compiling--;
-        if (p->space->findings[e->index].outcome == ATX_COMPILE_FAILED)
-            report(s, p, e->index);
-        else if (atx_grow(&p->ready, &p->ready_cap, (size_t)(p->ready_first + p->ready_count),
-                          sizeof *p->ready))
-            p->ready[p->ready_first + p->ready_count++] = e->index;
-        else
-            s->failed = true;
+        is_compiled(s, p, e->index);
         break;
     case MEASURED:
         hear(s, p);
@@ -455,7 +501,7 @@ static void handle(sim *s, const event *e)
     if (p->phase == SEARCHING && !s->failed)
         go_on(s, p, e->problem);
     else if (e->kind == COMPILED && !s->failed)
-        propose(s, p, e->problem);
+        propose(s, p);
 }
 
 /* ---- one run ---- */
@@ -516,14 +562,15 @@ at_status scale_simulate(scale_result *out, const scale_settings *set, const atx
     s.gpus = calloc((size_t)gpus, sizeof *s.gpus);
     s.problems = calloc((size_t)s.problem_count, sizeof *s.problems);
     s.failed = !s.gpus || !s.problems;
-    s.now_s = 1e-3 * (double)set->start_ms;
     at_status status = s.failed ? AT_OK : lay_out(&s, spaces, count, err);
     if (status != AT_OK)
         goto done;
     for (int i = 0; i < gpus && !s.failed; i++)
         s.gpus[i].problem = s.gpus[i].ahead = -1;
-    for (int i = 0; i < gpus && !s.failed; i++)
+    for (int i = 0; i < gpus && !s.failed; i++) {
+        s.now_s = 1e-3 * (double)(set->start_ms + i % GPUS_A_HOST * set->next_ms);
         assign(&s, i);
+    }
     while (!s.failed && s.heap_count) {
         event e = next_event(&s);
         handle(&s, &e);
@@ -532,8 +579,10 @@ at_status scale_simulate(scale_result *out, const scale_settings *set, const atx
         sum_up(out, &s);
     status = s.failed ? atx_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 done:
-    for (int i = 0; s.problems && i < s.problem_count; i++)
+    for (int i = 0; s.problems && i < s.problem_count; i++) {
         free(s.problems[i].ready);
+        free(s.problems[i].waiting);
+    }
     free(s.problems);
     free(s.gpus);
     free(s.heap);

@@ -7,7 +7,7 @@
 
 /* What things take; see bench_scale's options. */
 typedef struct scale_settings {
-    int64_t cores, problems, max_trials, message_us, start_ms, setup_ms, remeasure_ms, seed;
+    int64_t cores, problems, max_trials, message_us, start_ms, next_ms, setup_ms, remeasure_ms, seed;
     const atx_strategy *strategy;
     double worth, noise;
     int step;

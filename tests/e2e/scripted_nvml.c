@@ -1,10 +1,12 @@
 /*
  * scripted_nvml.c - a libnvidia-ml.so.1 that knows how much energy the launches of the scripted driver took,
- * in steps as a real one has them, that 8 GiB are free, that the limit is 700 W, and nothing else.
+ * in steps as a real one has them, that 8 GiB are free, that the limit is 700 W, how many GPUs there are
+ * (AT_NVML_COUNT) and whether MIG is in use on the last one (AT_NVML_MIG), and nothing else.
  */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what is refused takes what it takes */
@@ -47,6 +49,33 @@ ENTRY(nvmlDeviceGetHandleByUUID, const char *uuid, void **out)
 ENTRY(nvmlSystemGetDriverVersion, char *out, unsigned size)
 {
     snprintf(out, size, "580.1");
+    return OK;
+}
+
+static unsigned number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? (unsigned)atoi(text) : 0;
+}
+
+ENTRY(nvmlDeviceGetCount_v2, unsigned *count)
+{
+    *count = number_of("AT_NVML_COUNT");
+    return OK;
+}
+
+ENTRY(nvmlDeviceGetHandleByIndex_v2, unsigned index, void **out)
+{
+    static char handles[8];
+    *out = &handles[index % sizeof handles];
+    return index < number_of("AT_NVML_COUNT") ? OK : NOT_SUPPORTED;
+}
+
+ENTRY(nvmlDeviceGetMigMode, void *device, unsigned *now, unsigned *after_reset)
+{
+    void *last = NULL;
+    nvmlDeviceGetHandleByIndex_v2(number_of("AT_NVML_COUNT") - 1, &last);
+    *now = *after_reset = device == last && number_of("AT_NVML_MIG");
     return OK;
 }
 

@@ -120,6 +120,40 @@ Test(overlap, fewer_devices_than_it_seemed_are_all_that_is_used)
     e2e_expect_no_process();
 }
 
+static void connect_nvml(void)
+{
+    char all[2048];
+    snprintf(all, sizeof all, "%s:%s", AT_NVML_FOLDER, getenv("LD_LIBRARY_PATH"));
+    setenv("LD_LIBRARY_PATH", all, 1);
+}
+
+/* The driver's list ends there. */
+Test(overlap, a_device_behind_a_number_that_is_too_large_is_not_used)
+{
+    connect_nvml();
+    setenv("AT_NVML_COUNT", "2", 1);
+    setenv("CUDA_VISIBLE_DEVICES", "0,7,1", 1);
+    e2e_script("count 2");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0, run);
+    cr_assert_eq(e2e_count(DEVICES), 1);
+    e2e_expect_no_process();
+}
+
+/* NVML counts two GPUs, and the driver shows a part of one: it is asked. */
+Test(overlap, where_mig_is_in_use_the_driver_says_how_many_there_are)
+{
+    connect_nvml();
+    setenv("AT_NVML_COUNT", "2", 1);
+    setenv("AT_NVML_MIG", "1", 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    e2e_script("count 1");
+    e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
+    e2e_expect(run.code == 0 && !strstr(run.err, "did not start"), run);
+    cr_assert_eq(e2e_count(DEVICES), 1);
+    e2e_expect_no_process();
+}
+
 /* A user hides devices so. */
 Test(overlap, a_device_behind_a_place_that_names_none_is_not_used)
 {
@@ -138,6 +172,31 @@ Test(overlap, more_devices_than_it_seemed_are_used)
     e2e_tune(&run, E2E_REAL, E2E_MINE "--device all");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count(DEVICES), 3);
+    e2e_expect_no_process();
+}
+
+#define WINNERS "SELECT count(*) FROM winner"
+
+/* The second one never starts. */
+Test(overlap, a_device_begins_without_waiting_for_the_others)
+{
+    e2e_script("count 2\non 1\nslow cuDevicePrimaryCtxRetain 36000000");
+    e2e_start(&run, E2E_REAL, E2E_MINE "--device 0,1");
+    e2e_wait_for_rows(&run, WINNERS, 1);
+    interrupt();
+}
+
+/* Kernels are found only then: few problems may have begun. */
+Test(overlap, no_problem_is_begun_after_a_device_did_not_start)
+{
+    e2e_write("shapes.txt",
+              "1000 f32\n1001 f32\n1002 f32\n1003 f32\n1004 f32\n1005 f32\n1006 f32\n1007 f32\n");
+    e2e_script(
+        "count 2\non 0\nhold copy_mine failed\non 1\nfail cuDevicePrimaryCtxRetain 1 999 create failed");
+    e2e_tune(&run, E2E_REAL,
+             "tune --op copy --shapes shapes.txt --only mine --templates templates --jobs 2 --device 0,1");
+    e2e_expect(run.code == 3 && strstr(run.err, "cuDevicePrimaryCtxRetain: CUDA_ERROR_UNKNOWN"), run);
+    cr_assert_lt(e2e_count(WINNERS), 8);
     e2e_expect_no_process();
 }
 
@@ -179,13 +238,6 @@ Test(overlap, candidates_are_compiled_while_buffers_are_filled)
     e2e_wait_for_file(&run, "fills");
     e2e_wait_for_work(&run, 'w', 0.3);
     interrupt();
-}
-
-static void connect_nvml(void)
-{
-    char all[2048];
-    snprintf(all, sizeof all, "%s:%s", AT_NVML_FOLDER, getenv("LD_LIBRARY_PATH"));
-    setenv("LD_LIBRARY_PATH", all, 1);
 }
 
 /* With NVML all is known of a device before it has a context. */

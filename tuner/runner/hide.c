@@ -24,19 +24,20 @@ static bool is_same(const char *a, const char *b)
     return strcspn(b, ",") == len && memcmp(a, b, len) == 0;
 }
 
-static bool names_device(const char *at)
+/* The driver shows nothing of a list from a number on that no GPU has. */
+static bool names_device(const char *at, int gpus)
 {
     const size_t digits = strspn(at, "0123456789");
     return strncmp(at, "GPU-", 4) == 0 || strncmp(at, "MIG-", 4) == 0 ||
-           (digits > 0 && digits == strcspn(at, ","));
+           (digits > 0 && digits < 9 && digits == strcspn(at, ",") && (gpus <= 0 || atoi(at) < gpus));
 }
 
 /* Each place is a device of its own. Of other lists, as "0,-1,1", the driver takes a part. */
-static bool is_plain(const char *list)
+static bool is_plain(const char *list, int gpus)
 {
     const char *at;
     for (int i = 0; (at = place_of(list, i)); i++) {
-        if (!names_device(at))
+        if (!names_device(at, gpus))
             return false;
         for (int k = 0; k < i; k++)
             if (is_same(place_of(list, k), at))
@@ -45,11 +46,11 @@ static bool is_plain(const char *list)
     return true;
 }
 
-void atx_hide_others(atx_hidden *out, int ordinal)
+void atx_hide_others(atx_hidden *out, int ordinal, int gpus)
 {
     char own[64];
     const char *list = getenv(VARIABLE), *at = place_of(list, ordinal);
-    if (list && !(at && is_plain(list)))
+    if (list && !(at && is_plain(list, gpus)))
         return;
     out->before = list ? strdup(list) : NULL;
     if (list && !out->before)

@@ -12,9 +12,11 @@ typedef struct atx_hidden {
     int named;    /* how many GPUs it named; 0: not set                               */
 } atx_hidden;
 
-/* Before the driver starts; `out` is zeroed. Hides nothing where the variable names fewer GPUs, one twice, or
- * something else: the driver says what that means. */
-void atx_hide_others(atx_hidden *out, int ordinal);
+/*
+ * Before the driver starts; `out` is zeroed. Hides nothing where the variable names fewer GPUs, one twice, or
+ * something else, as a number of the `gpus` (0: unknown) that is too large: the driver says what that means.
+ */
+void atx_hide_others(atx_hidden *out, int ordinal, int gpus);
 
 /*
  * The driver shows no such GPU: this process begins once more and hides none, so that its error is of all

@@ -44,6 +44,8 @@ struct atx_nvml {
     int (*ecc)(device_handle, int, int, unsigned long long *); /* likewise        */
     int (*memory)(device_handle, struct memory *);             /* likewise        */
     int (*count)(unsigned *);                                  /* likewise        */
+    int (*by_index)(unsigned, device_handle *);                /* likewise        */
+    int (*mig)(device_handle, unsigned *, unsigned *);         /* likewise        */
 };
 
 static bool symbol(void *out, void *library, const char *name)
@@ -75,25 +77,29 @@ static bool load(atx_nvml *n)
         symbol(&n->ecc, n->library, "nvmlDeviceGetTotalEccErrors");
         symbol(&n->memory, n->library, "nvmlDeviceGetMemoryInfo");
         symbol(&n->count, n->library, "nvmlDeviceGetCount_v2");
+        symbol(&n->by_index, n->library, "nvmlDeviceGetHandleByIndex_v2");
+        symbol(&n->mig, n->library, "nvmlDeviceGetMigMode");
         return true;
     }
     return false;
 }
 
-atx_nvml *atx_nvml_open(const char *uuid)
+atx_nvml *atx_nvml_open(void)
 {
     atx_nvml *n = calloc(1, sizeof *n);
     if (!n)
         return NULL;
-    if (load(n) && n->init() == NVML_SUCCESS) {
-        if (n->by_uuid(uuid, &n->device) == NVML_SUCCESS)
-            return n;
-        n->shutdown();
-    }
+    if (load(n) && n->init() == NVML_SUCCESS)
+        return n;
     if (n->library)
         dlclose(n->library);
     free(n);
     return NULL;
+}
+
+bool atx_nvml_find(atx_nvml *nvml, const char *uuid)
+{
+    return nvml && nvml->by_uuid(uuid, &nvml->device) == NVML_SUCCESS;
 }
 
 void atx_nvml_close(atx_nvml *nvml)
@@ -109,6 +115,19 @@ int atx_nvml_count(const atx_nvml *nvml)
 {
     unsigned count = 0;
     return nvml && nvml->count && nvml->count(&count) == NVML_SUCCESS ? (int)count : 0;
+}
+
+bool atx_nvml_uses_mig(const atx_nvml *nvml)
+{
+    const int count = atx_nvml_count(nvml);
+    for (int i = 0; i < count && nvml->by_index && nvml->mig; i++) {
+        device_handle gpu;
+        unsigned now = 0, after_reset;
+        if (nvml->by_index((unsigned)i, &gpu) == NVML_SUCCESS &&
+            nvml->mig(gpu, &now, &after_reset) == NVML_SUCCESS && now)
+            return true;
+    }
+    return false;
 }
 
 int64_t atx_nvml_processes(const atx_nvml *nvml)

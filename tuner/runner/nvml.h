@@ -9,17 +9,20 @@
 
 typedef struct atx_nvml atx_nvml;
 
-atx_nvml *atx_nvml_open(const char *uuid);          /* NULL when there is no NVML or no such device */
-void atx_nvml_close(atx_nvml *nvml);                /* NULL is allowed */
-atx_conditions atx_nvml_read(const atx_nvml *nvml); /* NULL: everything unknown */
+atx_nvml *atx_nvml_open(void);                        /* NULL when there is no NVML */
+bool atx_nvml_find(atx_nvml *nvml, const char *uuid); /* the device that is asked about from now on */
+void atx_nvml_close(atx_nvml *nvml);                  /* NULL is allowed */
+atx_conditions atx_nvml_read(const atx_nvml *nvml);   /* NULL: everything unknown */
 
 /* Processes that compute on the device, this one among them; uncorrected ECC errors since the driver was
  * loaded. -1: unknown. */
 int64_t atx_nvml_processes(const atx_nvml *nvml);
 int64_t atx_nvml_ecc_errors(const atx_nvml *nvml);
 
-/* GPUs of this machine that NVML shows; 0: unknown. */
+/* GPUs of this machine that NVML shows; 0: unknown. Where MIG is in use, on any of them, the driver shows
+ * parts of GPUs, and not all. */
 int atx_nvml_count(const atx_nvml *nvml);
+bool atx_nvml_uses_mig(const atx_nvml *nvml);
 
 /* Free memory; -1: unknown. */
 int64_t atx_nvml_free_bytes(const atx_nvml *nvml);

@@ -61,6 +61,15 @@ static at_status say_found(const runner *r, at_error *err)
     return status;
 }
 
+/* NVML may not show what the driver does. */
+static void forget_unless_found(runner *r, const char *uuid)
+{
+    if (atx_nvml_find(r->nvml, uuid))
+        return;
+    atx_nvml_close(r->nvml);
+    r->nvml = NULL;
+}
+
 /*
  * The context is made last, when the supervisor knows all that it asks: it takes as long as all before it.
  * Where NVML cannot tell how much memory is free only a context can, and it is made first.
@@ -77,10 +86,11 @@ static at_status hello(runner *r, int ordinal, at_error *err)
     if (status != AT_OK)
         return status;
     atx_host_name(info.host, sizeof info.host);
-    r->nvml = atx_nvml_open(info.uuid);
+    const int gpus = atx_nvml_count(r->nvml);
+    forget_unless_found(r, info.uuid);
     info.ordinal = ordinal;
     if (r->hidden.others)
-        info.visible = r->hidden.named ? r->hidden.named : atx_nvml_count(r->nvml);
+        info.visible = r->hidden.named ? r->hidden.named : gpus;
     info.free_bytes = atx_nvml_free_bytes(r->nvml);
     bool first = info.free_bytes < 0;
     if (first)
@@ -262,8 +272,9 @@ int atx_runner_main(int ordinal, bool show_all)
 {
     runner r = { .lock = { .door = -1, .device = -1 } };
     at_error err = { 0 };
-    if (!show_all && ordinal != ATX_COUNT_DEVICES)
-        atx_hide_others(&r.hidden, ordinal);
+    r.nvml = ordinal == ATX_COUNT_DEVICES ? NULL : atx_nvml_open();
+    if (!show_all && ordinal != ATX_COUNT_DEVICES && !atx_nvml_uses_mig(r.nvml))
+        atx_hide_others(&r.hidden, ordinal, atx_nvml_count(r.nvml));
     at_status status = ordinal == ATX_COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
     if (status != AT_OK) {
         at_error ignored;

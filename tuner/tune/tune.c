@@ -1,8 +1,9 @@
 /*
  * tune.c - the threads of devices, and the distribution of problems.
  *
- * Devices of one model form a group and take problems from its list; every group has the whole list, a group
- * of several the most expensive problems first, so that its devices end together. A device without a problem
+ * Each device begins as soon as it has started. Devices of one model form a group and take problems from its
+ * list; every group has the whole list, in a run with several devices the most expensive problems first, so
+ * that they end together. A device without a problem
  * takes part in the search of another one of its group (helper_pool.h). The problem of a device that is lost
  * goes back to the group.
  */
@@ -16,11 +17,11 @@
 #include <string.h>
 
 struct atx_group {
-    const atx_device_info *model;
-    size_t next; /* to be drawn: a place in the order */
-    int members, lost;
-    bool *refused; /* problems that do not fit */
-    size_t *left;  /* places of devices that were lost */
+    atx_device_info model;
+    size_t next;       /* to be drawn: a place in the order */
+    int members, lost; /* so far: others may start */
+    bool *refused;     /* problems that do not fit */
+    size_t *left;      /* places of devices that were lost */
     size_t left_count;
     atx_population *population; /* chooses the next one, if only some are to be tuned */
     at_status choosing;         /* of that */
@@ -52,13 +53,19 @@ static void report_progress(void *context, const atx_progress *progress)
 static bool is_asked_to_end(const atx_member *m)
 {
     const atx_tune_options *o = m->team->options;
-    return o->cancel && *o->cancel;
+    return m->team->ending || (o->cancel && *o->cancel);
+}
+
+/* As many as may be of the group. The lock is held. */
+static int most_members(const atx_group *g, const atx_team *t)
+{
+    return g->members + t->starting;
 }
 
 static size_t problem_at(const atx_member *m, size_t place)
 {
     const atx_cost *most_expensive = m->team->most_expensive;
-    return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
+    return most_expensive ? most_expensive[place].place : place;
 }
 
 /* The model may learn for seconds, during which other devices measure and report: without the lock. */
@@ -82,7 +89,7 @@ static size_t next_place(const atx_member *m)
     const size_t count = m->team->count;
     size_t place;
     do
-        place = g->population ? choose_place(m) : g->next < count ? g->next++ : count;
+        place = m->team->options->population ? choose_place(m) : g->next < count ? g->next++ : count;
     while (place < count && g->refused[problem_at(m, place)]);
     return place;
 }
@@ -120,7 +127,8 @@ static const atx_problem *upcoming(void *context)
     atx_member *m = context;
     const atx_group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
-    if (g->members == 1 || g->next + (size_t)g->members <= m->team->count)
+    const int members = most_members(g, m->team);
+    if (members == 1 || g->next + (size_t)members <= m->team->count)
         draw_ahead(m);
     pthread_mutex_unlock(&m->team->lock);
     return m->has_ahead ? &m->team->problems[problem_at(m, m->ahead)] : NULL;
@@ -194,19 +202,93 @@ static at_status failure_to_choose(atx_member *m)
     return status;
 }
 
-static void *member_main(void *context)
+static bool same_model(const atx_device_info *a, const atx_device_info *b)
 {
-    atx_member *m = context;
+    return strcmp(a->name, b->name) == 0 && a->limits.cc == b->limits.cc && a->limits.sms == b->limits.sms &&
+           a->limits.memory_bytes == b->limits.memory_bytes;
+}
+
+/* Devices of one model choose from the list together. */
+static at_status open_population(atx_group *g, const atx_team *t)
+{
+    const atx_tune_options *o = t->options;
+    atx_population_of of = { .problems = t->problems,
+                             .count = t->count,
+                             .catalog = t->catalog,
+                             .db = o->db_path,
+                             .cancel = o->cancel,
+                             .target = { .cc = g->model.limits.cc, .sms = g->model.limits.sms, .full = true },
+                             .alone = o->device_count && atx_device_is_replay(o->devices[0]),
+                             .force = o->force };
+    if (!o->population)
+        return AT_OK;
+    snprintf(of.target.name, sizeof of.target.name, "%s", g->model.name);
+    return atx_population_open(&g->population, &of, o->population, &g->why);
+}
+
+static atx_group *group_for(atx_team *t, const atx_device_info *info)
+{
+    for (int i = 0; i < t->group_count; i++)
+        if (same_model(&t->groups[i].model, info))
+            return &t->groups[i];
+    atx_group *g = &t->groups[t->group_count];
+    *g = (atx_group){ .model = *info,
+                      .refused = calloc(t->count, sizeof *g->refused),
+                      .left = calloc(t->count, sizeof *g->left),
+                      .helper_pool = atx_helper_pool_open() };
+    pthread_mutex_init(&g->check, NULL);
+    t->group_count++;
+    g->choosing = open_population(g, t);
+    return g;
+}
+
+static at_status join_group(atx_member *m)
+{
+    atx_team *t = m->team;
+    pthread_mutex_lock(&t->joining);
+    const atx_group *g = m->group = group_for(t, atx_device_info_of(m->device));
+    pthread_mutex_unlock(&t->joining);
+    return g->refused && g->left && g->helper_pool ? AT_OK : atx_no_memory(&m->err);
+}
+
+/* Others go on without a device that is absent, as long as there are any. */
+static void tell_absent(const atx_member *m)
+{
+    char text[AT_ERROR_TEXT + 80];
+    snprintf(text, sizeof text, "a device did not start, others go on without it: %s", m->err.text);
+    atx_team_warn(m->team, text);
+}
+
+/* Waits until the device has started. False: it has not. */
+static bool begin(atx_member *m)
+{
+    atx_team *t = m->team;
+    m->status = atx_member_await(m, &m->err);
+    if (m->status == AT_OK && !m->absent)
+        m->status = join_group(m);
+    const bool here = m->status == AT_OK && !m->absent;
+    pthread_mutex_lock(&t->lock);
+    t->starting--;
+    t->here += here;
+    if (here)
+        m->group->members++;
+    const bool others = t->starting + t->here > 0;
+    pthread_mutex_unlock(&t->lock);
+    if (m->absent && others)
+        tell_absent(m);
+    if (m->status != AT_OK)
+        t->ending = true;
+    return here;
+}
+
+/* Until nothing is left to do. */
+static void work(atx_member *m)
+{
     atx_team *t = m->team;
     bool idle = false, over = false; /* idle: no device was at work, and something may have been left */
     atx_helped helped = { .next = 0 };
     size_t place;
 
-    m->status = atx_session_open(m->session, m->device, &m->err);
-    if (m->status == AT_OK)
-        refuse(m, atx_session_env(m->session));
-    if (m->status == AT_OK)
-        atx_session_env(m->session)->helper_pool = m->group->members > 1 ? m->group->helper_pool : NULL;
     atx_session_set_upcoming(m->session, upcoming, m);
     while (m->status == AT_OK && !over) {
         if (draw(m, &place)) {
@@ -224,35 +306,35 @@ static void *member_main(void *context)
     }
     if (m->has_ahead)
         put_down(m, m->ahead, true);
-    if (m->status == AT_OK)
-        m->status = failure_to_choose(m);
-    pass_over(m);
+}
+
+/* Other devices may help it, once they have started. */
+static void be_helped(const atx_member *m)
+{
+    pthread_mutex_lock(&m->team->lock);
+    const bool alone = most_members(m->group, m->team) == 1;
+    pthread_mutex_unlock(&m->team->lock);
+    atx_session_env(m->session)->helper_pool = alone ? NULL : m->group->helper_pool;
+}
+
+static void *member_main(void *context)
+{
+    atx_member *m = context;
+    if (begin(m)) {
+        m->status = atx_session_open(m->session, m->device, &m->err);
+        if (m->status == AT_OK) {
+            refuse(m, atx_session_env(m->session));
+            be_helped(m);
+            work(m);
+        }
+        if (m->status == AT_OK)
+            m->status = failure_to_choose(m);
+        pass_over(m);
+    }
     atx_member_close(m); /* all at the same time: a GPU takes a while */
     m->session = NULL;
     m->device = NULL;
     return NULL;
-}
-
-static bool same_model(const atx_device_info *a, const atx_device_info *b)
-{
-    return strcmp(a->name, b->name) == 0 && a->limits.cc == b->limits.cc && a->limits.sms == b->limits.sms &&
-           a->limits.memory_bytes == b->limits.memory_bytes;
-}
-
-/* NULL: out of memory. */
-static atx_group *group_for(atx_team *t, const atx_device_info *info)
-{
-    for (int i = 0; i < t->group_count; i++)
-        if (same_model(t->groups[i].model, info))
-            return &t->groups[i];
-    atx_group *g = &t->groups[t->group_count];
-    *g = (atx_group){ .model = info,
-                      .refused = calloc(t->count, sizeof *g->refused),
-                      .left = calloc(t->count, sizeof *g->left),
-                      .helper_pool = atx_helper_pool_open() };
-    pthread_mutex_init(&g->check, NULL);
-    t->group_count++;
-    return g->refused && g->left && g->helper_pool ? g : NULL;
 }
 
 /* Several devices are to end together. Where a cost is not known, the list's own order does. */
@@ -266,42 +348,6 @@ static void sort_problems(atx_team *t, const atx_members *all)
         return;
     free(t->most_expensive);
     t->most_expensive = NULL;
-}
-
-static at_status form_groups(atx_members *all, atx_team *t, at_error *err)
-{
-    if (all->count == 0)
-        return AT_OK;
-    t->groups = calloc((size_t)all->count, sizeof *t->groups);
-    t->group_count = 0;
-    for (int i = 0; i < all->count; i++) {
-        atx_member *m = &all->list[i];
-        m->group = t->groups ? group_for(t, atx_device_info_of(m->device)) : NULL;
-        if (!m->group)
-            return atx_no_memory(err);
-        m->group->members++;
-    }
-    return AT_OK;
-}
-
-/* Devices of one model choose from the list together. */
-static at_status open_populations(atx_team *t, at_error *err)
-{
-    const atx_tune_options *o = t->options;
-    for (int i = 0; o->population && i < t->group_count; i++) {
-        const atx_device_info *model = t->groups[i].model;
-        atx_population_of of = { .problems = t->problems,
-                                 .count = t->count,
-                                 .catalog = t->catalog,
-                                 .db = o->db_path,
-                                 .cancel = o->cancel,
-                                 .target = { .cc = model->limits.cc, .sms = model->limits.sms, .full = true },
-                                 .alone = o->device_count && atx_device_is_replay(o->devices[0]),
-                                 .force = o->force };
-        snprintf(of.target.name, sizeof of.target.name, "%s", model->name);
-        ATX_TRY(atx_population_open(&t->groups[i].population, &of, o->population, err));
-    }
-    return AT_OK;
 }
 
 /* What is expected of the answers for the problems that were not tuned. */
@@ -319,9 +365,10 @@ static at_status tell_populations(const atx_team *t, at_error *err)
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
-static at_status run_members(const atx_members *all, at_error *err)
+static at_status run_members(const atx_members *all, atx_team *t, at_error *err)
 {
     at_status status = AT_OK;
+    t->starting = all->count;
     for (int i = 0; i < all->count; i++) {
         all->list[i].started = pthread_create(&all->list[i].thread, NULL, member_main, &all->list[i]) == 0;
         if (!all->list[i].started)
@@ -333,6 +380,8 @@ static at_status run_members(const atx_members *all, at_error *err)
     for (int i = 0; i < all->count && status == AT_OK; i++)
         if (all->list[i].started && all->list[i].status != AT_OK)
             status = atx_fail(err, all->list[i].status, "%s", all->list[i].err.text);
+    if (status == AT_OK && !t->here && all->count)
+        status = atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
     return status;
 }
 
@@ -354,13 +403,15 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
         .context = &t, .progress = report_progress, .result = report_result, .warning = atx_team_warn
     };
     pthread_mutex_init(&t.lock, NULL);
+    pthread_mutex_init(&t.joining, NULL);
     t.claims = atx_claims_open();
-    at_status status = t.claims ? atx_team_open_devices(&all, &t, err) : atx_no_memory(err);
-    ATX_THEN(status, form_groups(&all, &t, err));
+    at_status status = t.claims ? atx_team_start_devices(&all, &t, err) : atx_no_memory(err);
+    t.groups = calloc((size_t)all.count + 1, sizeof *t.groups);
+    if (status == AT_OK && !t.groups)
+        status = atx_no_memory(err);
     if (status == AT_OK)
         sort_problems(&t, &all);
-    ATX_THEN(status, open_populations(&t, err));
-    ATX_THEN(status, run_members(&all, err));
+    ATX_THEN(status, run_members(&all, &t, err));
     close_members(&all);
     ATX_THEN(status, tell_populations(&t, err));
     atx_claims_close(t.claims);
@@ -372,6 +423,7 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
         free(t.groups[i].left);
     }
     pthread_mutex_destroy(&t.lock);
+    pthread_mutex_destroy(&t.joining);
     free(t.groups);
     free(t.most_expensive);
     free(t.worker_owner);

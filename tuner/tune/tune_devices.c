@@ -1,5 +1,5 @@
 /*
- * tune_devices.c - which devices a run has: starts them and their compilers, and waits for them.
+ * tune_devices.c - which devices a run has: starts them and their compilers. Each one's thread waits for it.
  */
 #include "tune/tune_internal.h"
 
@@ -48,6 +48,7 @@ static at_status start_member(atx_member *m, int index, atx_team *t, at_error *e
     snprintf(ordinal, sizeof ordinal, "%d", index);
     const char *spec = o->device_count ? o->devices[index] : ordinal;
     m->team = t;
+    m->index = index;
     m->replay = atx_device_is_replay(spec);
     return atx_device_start_at(&m->device, o->device_places ? o->device_places[index] : NULL, spec,
                                o->device_places ? index : -1, &cancel, err);
@@ -85,7 +86,7 @@ static void tick(void *context)
         atx_session_tick(m->session);
 }
 
-static at_status await_member(atx_member *m, atx_team *t, at_error *err)
+static at_status await_member(atx_member *m, const atx_team *t, at_error *err)
 {
     atx_cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
     at_status status = atx_device_await(m->device, &cancel, on_found, m, err);
@@ -103,39 +104,22 @@ static bool is_there(int index)
 }
 
 /* In a run over several machines one may go while its device starts, or have a device that is broken. */
-static at_status may_be_absent(atx_member *m, int index, const atx_team *t, at_status status,
-                               const at_error *err)
+static at_status may_be_absent(atx_member *m, at_status status, const at_error *err)
 {
-    const atx_tune_options *o = t->options;
-    if (status != AT_ERR_DEVICE || (!o->device_places && (o->device_count || is_there(index))))
+    const atx_tune_options *o = m->team->options;
+    if (status != AT_ERR_DEVICE || (!o->device_places && (o->device_count || is_there(m->index))))
         return status;
     m->absent = true;
     m->err = *err;
     return AT_OK;
 }
 
-/* Tells who is absent, as long as anybody is there. */
-static at_status go_on_without_absent(atx_members *all, atx_team *t, at_error *err)
+at_status atx_member_await(atx_member *m, at_error *err)
 {
-    char text[AT_ERROR_TEXT + 80];
-    int here = 0;
-    for (int i = 0; i < all->count; i++)
-        here += !all->list[i].absent;
-    if (here == 0 && all->count > 0)
-        return atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
-    int kept = 0;
-    for (int i = 0; i < all->count; i++) {
-        if (!all->list[i].absent) {
-            all->list[kept++] = all->list[i];
-            continue;
-        }
-        snprintf(text, sizeof text, "a device did not start, others go on without it: %s",
-                 all->list[i].err.text);
-        atx_team_warn(t, text);
-        atx_member_close(&all->list[i]);
-    }
-    all->count = kept;
-    return AT_OK;
+    if (m->absent)
+        return AT_OK;
+    at_status status = m->awaited ? AT_OK : await_member(m, m->team, err);
+    return status == AT_OK ? AT_OK : may_be_absent(m, status, err);
 }
 
 static int workers_of_each(const atx_team *t, int count)
@@ -150,7 +134,7 @@ static at_status start_members(atx_members *all, int from, int to, atx_team *t, 
     at_status status = AT_OK;
     for (int i = from; i < to && status == AT_OK; i++) {
         status = start_member(&all->list[i], i, t, err);
-        status = may_be_absent(&all->list[i], i, t, status, err);
+        status = may_be_absent(&all->list[i], status, err);
     }
     for (int i = from; i < to && status == AT_OK; i++)
         if (!all->list[i].absent)
@@ -161,12 +145,12 @@ static at_status start_members(atx_members *all, int from, int to, atx_team *t, 
 /* As many as there are, says the first one; as many as were guessed have been started beside it. */
 static at_status count_devices(atx_members *all, atx_team *t, int *count, at_error *err)
 {
-    at_status status = await_member(&all->list[0], t, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(await_member(&all->list[0], t, err));
+    all->list[0].awaited = true;
     const int guessed = *count;
     int visible = atx_device_info_of(all->list[0].device)->visible;
     atx_cancel cancel = { .flag = t->options->cancel };
+    at_status status = AT_OK;
     if (!visible && (status = atx_device_count(&visible, &cancel, err)) != AT_OK)
         return status;
     if (visible < 1)
@@ -186,19 +170,12 @@ static at_status count_devices(atx_members *all, atx_team *t, int *count, at_err
     return status;
 }
 
-at_status atx_team_open_devices(atx_members *all, atx_team *t, at_error *err)
+at_status atx_team_start_devices(atx_members *all, atx_team *t, at_error *err)
 {
-    int given = t->options->device_count, count = given ? given : atx_device_guess(), from = given ? 0 : 1;
+    int given = t->options->device_count, count = given ? given : atx_device_guess();
     at_status status = room_for(all, count, err);
     if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
         status = atx_no_memory(err);
     ATX_THEN(status, start_members(all, 0, count, t, err));
-    if (status == AT_OK && !given)
-        status = count_devices(all, t, &count, err);
-    for (int i = from; i < count && status == AT_OK; i++)
-        if (!all->list[i].absent) {
-            status = await_member(&all->list[i], t, err);
-            status = may_be_absent(&all->list[i], i, t, status, err);
-        }
-    return status == AT_OK ? go_on_without_absent(all, t, err) : status;
+    return status == AT_OK && !given ? count_devices(all, t, &count, err) : status;
 }

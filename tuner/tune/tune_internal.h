@@ -22,8 +22,11 @@ struct atx_team {
     atx_tune_events member_events; /* those that the devices' threads call */
     atx_cost *most_expensive; /* the problems in the order of groups of several devices; NULL: as listed */
     pthread_mutex_t lock;     /* of everything below, and of the caller's events */
-    atx_group *groups;
+    atx_group *groups;        /* also of `joining` */
     int group_count;
+    int starting, here;               /* devices whose model is not known yet, and that have started */
+    atomic_bool ending;               /* a device did not start: no problem is begun any more */
+    pthread_mutex_t joining;          /* held while a device's thread looks for its group */
     char warned[AT_ERROR_TEXT + 160]; /* last: with what is longest, of pass_over */
     atx_claims *claims;
     int *worker_owner; /* of each compile worker of all places, the device that it works for */
@@ -31,6 +34,8 @@ struct atx_team {
 
 typedef struct atx_member {
     atx_team *team;
+    int index;    /* among all */
+    bool awaited; /* its device is there */
     atx_device *device;
     atx_session *session;
     bool replay;
@@ -51,8 +56,11 @@ typedef struct atx_members {
     int count;
 } atx_members;
 
-/* Which devices: without a list all of them. Those that did not start are left out, or end the run. */
-at_status atx_team_open_devices(atx_members *all, atx_team *t, at_error *err) AT_MUST_CHECK;
+/* Without a list all devices: the first one, which is there then, knows how many. */
+at_status atx_team_start_devices(atx_members *all, atx_team *t, at_error *err) AT_MUST_CHECK;
+
+/* Waits for a member's device. AT_OK also where it did not start and is left out: m->absent. */
+at_status atx_member_await(atx_member *m, at_error *err) AT_MUST_CHECK;
 void atx_member_close(const atx_member *m); /* also one that was never started */
 
 /* `context` is the team. A warning that was the last one already is not repeated. */
