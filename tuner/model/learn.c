@@ -5,8 +5,8 @@
  * largest weights, since the model must find the best. Each member of the forests is grown without a quarter
  * of the problems, and the expected loss of answers is measured on those.
  *
- * If other devices have more trials, the model also learns from theirs, with smaller weights: what is fast on
- * one device is mostly fast on another, and a feature marks the difference.
+ * It also learns from the trials of other devices, with smaller weights: what is fast on one device is mostly
+ * fast on another, and a feature marks the difference.
  *
  * Deterministic: the same trials in the same order give the same model.
  */

@@ -398,30 +398,17 @@ at_status atx_allocate_rows(atx_group *g, at_error *err)
     return of_rows && g->best && g->first ? AT_OK : atx_no_memory(err);
 }
 
-/* Trials of the op on each device. */
-static at_status count_trials(int **counts, const atx_group *g, at_error *err)
-{
-    const atx_samples *s = g->samples;
-    *counts = calloc(s->device_count + 1, sizeof **counts);
-    for (size_t i = 0; *counts && i < s->count; i++)
-        (*counts)[s->items[i].device] += s->items[i].t->op == g->op;
-    return *counts ? AT_OK : atx_no_memory(err);
-}
-
 at_status atx_take_rows(atx_group *g, at_error *err)
 {
     const atx_samples *s = g->samples;
-    int *counts = NULL;
-    at_status status = count_trials(&counts, g, err);
-    if (status != AT_OK)
-        return status;
-    int own = counts[g->device];
+    int own = 0;
     g->rows = malloc((s->count + 1) * sizeof *g->rows);
-    for (size_t i = 0; g->rows && own >= ATX_LEAST_TRIALS && i < s->count; i++) {
-        int device = s->items[i].device;
-        if (s->items[i].t->op == g->op && (device == g->device || counts[device] > own))
+    for (size_t i = 0; g->rows && i < s->count; i++) {
+        bool of_op = s->items[i].t->op == g->op;
+        own += of_op && s->items[i].device == g->device;
+        if (of_op)
             g->rows[g->row_count++] = (int)i;
     }
-    free(counts);
+    g->row_count = own >= ATX_LEAST_TRIALS ? g->row_count : 0;
     return g->rows ? AT_OK : atx_no_memory(err);
 }

@@ -1,6 +1,6 @@
 /*
- * learn_rows.h - trials of stores as samples, and those of an op as rows of features, on one device and on
- * those with more trials. Private to learn*.c.
+ * learn_rows.h - trials of stores as samples, and those of an op as rows of features, of one device and of
+ * all others. Private to learn*.c.
  */
 #pragma once
 
@@ -67,8 +67,7 @@ typedef struct atx_group {
     atx_op_model *known;
 } atx_group;
 
-/* Those of the op and device; with them other devices', of which there are more. None where they are too few.
- */
+/* Those of the op, of all devices; none where those of this device are too few. */
 at_status atx_take_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
 /* Templates get their names in the op's model, features in the group: the model's, then all others. */

@@ -6,7 +6,6 @@
 #include "model/learn_rows.h"
 #include "model/model.h"
 #include "model/model_internal.h"
-#include "model/learn_portfolio.h"
 #include "util/rng.h"
 
 TestSuite(model, .init = begin, .fini = end);
@@ -110,19 +109,38 @@ static void expect_on_h100(int64_t rows, int64_t cols, const char *part)
     atx_model_close(m);
 }
 
+static atx_training_samples training_samples_on(const atx_model *m, const char *device)
+{
+    atx_training_samples found = { .device = "" };
+    for (int i = 0; strcmp(found.device, device) != 0; i++)
+        cr_assert(atx_model_of_op(&found, m, i), "nothing of %s", device);
+    return found;
+}
+
 /* On this one only tiles of 64 were tried, of which one configuration is best. */
 Test(model, device_that_another_knows_more_of_also_chooses_from_what_was_only_tried_there)
 {
     put_h100(14, 64, 8);
     atx_model *m = learn(NULL);
-    atx_training_samples training_samples;
-    int i = 0;
-    while (atx_model_of_op(&training_samples, m, i) && !strstr(training_samples.device, "H100"))
-        i++;
-    cr_assert_str_eq(training_samples.device, "NVIDIA H100");
-    cr_assert_eq(training_samples.candidates, 2, "%d", (int)training_samples.candidates);
-    cr_assert_eq(training_samples.trials, 14 * 8);
-    cr_assert_eq(training_samples.problems, 14);
+    atx_training_samples here = training_samples_on(m, "NVIDIA H100");
+    cr_assert_eq(here.candidates, 2, "%d", (int)here.candidates);
+    cr_assert_eq(here.trials, 14 * 8);
+    cr_assert_eq(here.problems, 14);
+    atx_model_close(m);
+}
+
+/* The same, where the other knows less: it has 120 trials beside 160. */
+Test(model, device_that_knows_more_than_another_also_chooses_from_what_was_only_tried_there)
+{
+    for (int64_t i = 0; i < 20; i++)
+        put_tiles(500 + 300 * i, 512 + 160 * i, 64, 64);
+    for (int64_t i = 0; i < 5; i++)
+        put_tiles_on("NVIDIA H100", 700 + 300 * i, 511 + 160 * i, 16, 64, 8);
+    atx_model *m = learn(NULL);
+    atx_training_samples here = training_samples_on(m, "NVIDIA H200");
+    cr_assert_eq(here.candidates, 2, "%d", (int)here.candidates);
+    cr_assert_eq(here.trials, 20 * 8);
+    cr_assert_eq(here.problems, 20);
     atx_model_close(m);
 }
 
@@ -570,15 +588,4 @@ Test(model, that_begins_with_another_keeps_what_that_knew)
     expect_law(second, 1500, 1531);
     atx_model_close(first);
     atx_model_close(second);
-}
-
-Test(portfolio, has_few_configurations_but_good_ones_for_every_problem)
-{
-    static const atx_tried TRIED[] = { { 0, 0, 0.00f }, { 1, 0, 0.02f }, { 1, 1, 0.01f }, { 1, 2, 0.00f },
-                                       { 2, 2, 0.01f }, { 3, 3, 0.02f }, { 4, 3, 0.50f } };
-    unsigned char chosen[5];
-    cr_assert_eq(atx_portfolio_choose(chosen, TRIED, 7, 5, 4, &(atx_portfolio_rules){ 0.03, 1, 100 }, NULL),
-                 AT_OK);
-    cr_assert(chosen[1] && chosen[3], "one serves three problems, the other one serves the fourth");
-    cr_assert(!chosen[0] && !chosen[2] && !chosen[4]);
 }
