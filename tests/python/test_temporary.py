@@ -18,10 +18,10 @@ class Temporary(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def left_by(self, *command, **more):
+    def left_by(self, *command):
         """Names of the files that it leaves in its temporary folder, at the beginning an empty one."""
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "TMPDIR": str(self.folder), "AUTOTUNE_NO_SHIPPED": "1", **more})
+                              env={**os.environ, "TMPDIR": str(self.folder), "AUTOTUNE_NO_SHIPPED": "1"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
 
