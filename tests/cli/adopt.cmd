@@ -120,7 +120,7 @@ grep '^kernel' templates/pack/adopted.cu
 printf '__global__ void a(int *x) {}\n__global__ void b(int *x) {}\n__global__ void c(int n) {}\n' >src/three.cu
 at adopt src/three.cu
 at adopt src/three.cu --kernel c
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 at check convolution --shape 64x64 --templates templates --sample 3 --jobs 1
 at check weigh --shape 64 --dtype f32 --templates templates --sample 3 --jobs 1
 at check scale --shape 64 --templates templates --sample 3 --jobs 1

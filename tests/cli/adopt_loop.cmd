@@ -1,5 +1,5 @@
 # Loops of the host around a launch become `repeat` lines: steps with two buffers, passes of a sort. Run on the CPU.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 cat >heat.cu <<'PROGRAM'
 #include <utility>
 __global__ void heat(float *to, const float *from, int w, int h)

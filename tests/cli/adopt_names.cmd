@@ -1,5 +1,5 @@
 # Drafts of kernels that a name alone does not tell: in namespaces without a name, static, and overloads.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 cat >unnamed.cu <<'PROGRAM'
 namespace ns {
 namespace {

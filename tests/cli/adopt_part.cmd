@@ -1,5 +1,5 @@
 # A file that is a part of a program: its kernel is drafted from the file that includes it, which launches it.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 mkdir src
 cat >src/main.cu <<'PROGRAM'
 #include <cstdio>

@@ -1,5 +1,5 @@
 # Kernels that one function of the host launches one after the other become one template of several launches.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 cat >norm.cu <<'PROGRAM'
 __global__ void partial(float *part, const float *x, int n)
 {

@@ -1,5 +1,5 @@
 # Kernels whose files have more of the host around them: stand-ins for what NVRTC lacks come with autotune.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 # A class of the host's with members of its libraries has the name of one of the kernel's.
 cat >host.cu <<'PROGRAM'
 #include <functional>

@@ -1,5 +1,5 @@
 # Drafts of kernels that take structs by value, and arrays of them: read, run on the CPU.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 cat >step.cu <<'PROGRAM'
 #include <cstdio>
 #define LANES 3

@@ -1,5 +1,5 @@
 # A tuning problem in the T1 format and the kernel that it names: its parameters and conditions, blocks and grid.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 mkdir kt
 cat >kt/scale.json <<'END'
 {"General": {"BenchmarkName": "scale"},

@@ -1,5 +1,5 @@
 # Arguments of every type, more than 16 of them, and those of a template's own: run, exported, refused.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 mkdir -p dir/small
 parameters='float *y, const float *x, bool twice, signed char a, unsigned char b, short c, unsigned short d, int e,
     unsigned int f, long long g, unsigned long long h, __half p, __nv_bfloat16 q, float r, double s'

@@ -1,5 +1,5 @@
 # Launches with attributes, and targets, as far as they are known without a device.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 --arch sm_90a >/dev/null 2>&1 || skip "there is no NVRTC of CUDA 12 here"
+need_nvrtc --arch sm_90a # of CUDA 12
 mkdir -p dir/wave src
 cat >dir/wave/op.cu <<'END'
 /*!autotune

@@ -6,5 +6,5 @@ at space copy 64 --only linear --templates dir
 at space copy 64 --only bad --templates dir
 at space wrong 64 --templates dir
 at list ops --templates dir
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 at check copy --only linear --shape 64x64 --dtype f32 --templates dir --sample 1

@@ -1,5 +1,5 @@
 # What would fail on a device is found without one: the kernel's name, its parameters, the geometry.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 mkdir -p dir/copy src
 template() { printf '/*!autotune\ntemplate t\n%s\n*/\n' "$1" >dir/copy/t.cu; }
 check() { at check copy --only t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0; }

@@ -1,5 +1,5 @@
 # Kernels that run on the CPU: each has one flaw, and that is found, with its line; the good one has none.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 # Where in the loop the instructions are spent, is the compiler's.
 at check flawed --execute --templates "$DATA/machine" --shape 512 |
   sed -E 's/(forever.cu):[0-9]+: (.* after) [0-9]+ (.* and) [0-9]+ (.*), thread .*/\1:LINE: \2 N \3 N \4, thread T)/'

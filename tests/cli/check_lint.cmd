@@ -1,5 +1,5 @@
 # What a user most likely did not mean is named before anything runs, once for each cause.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 mkdir -p dir/scale
 op() {
   printf '/*!autotune\nop scale\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input %s\narg a f32 = 0.5\narg n i32\nreference scale_reference\ngrid ceil_div(n, 256)\nblock 256\n%s\ntraffic 2 * n * sizeof(T)\n*/\n' "$1" "$2"

@@ -1,5 +1,5 @@
 # Who waits for long is told what is being checked, where stderr is no terminal, too.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 "$AUTOTUNE" check --jobs 1 >rows 2>said &
 pid=$!
 while kill -0 $pid 2>/dev/null && ! grep -q ' kernels, .* a second; sm_90 .*/' said; do sleep 0.1; done

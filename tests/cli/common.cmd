@@ -12,7 +12,7 @@ at space copy 64 --templates dir
 printf 'int no_declaration;\n' >dir/common/b.cuh
 at space copy 64 --templates dir
 # The compiler's messages point into the file that is wrong.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 printf '/*!autotune\ncommon b\n*/\n__device__ int wrong = nowhere;\n' >dir/common/b.cuh
 printf '/*!autotune\ntemplate t\nuse b\ngrid 1\nblock 32\n*/\nextern "C" __global__ void copy_t() {}\n' >dir/copy/t.cu
 rm dir/common/a.cuh

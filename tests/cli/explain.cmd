@@ -1,5 +1,5 @@
 # The steps of every text on the transpose, by what they cost: the scattered side, bank conflicts, padding.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 # Registers are the compiler's.
 explain() { at explain transpose 1024x1024 f32 --arch sm_90 "$@" | sed -E 's/[0-9]+ registers/N registers/; /occupancy/d'; }
 explain --config "naive BLOCK_X=32 BLOCK_Y=8"

@@ -1,5 +1,5 @@
 # A pack for readers: which kernel takes which sizes, and what it is expected to lose.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 at pack transpose u8 --sizes 'rows=1..512 cols=1..512' --kernels 2 --problems 40 --device H200 -o . >/dev/null
 # What follows from the choice is in unit.pack: here its lines.
 at explain --pack transpose_u8.json | sed -E 's/[0-9]+[.][0-9] %/P %/g; s/^  [A-H] .*/  KERNEL/; s/^( +[0-9]+) [A-H.]+$/\1 MAP/; s/ of [0-9]+$/ of N/; s/^ +P % .*/  SPOT/' | uniq

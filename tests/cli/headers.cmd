@@ -50,7 +50,7 @@ END
 at list templates --templates dir --op twice --headers none
 at list templates --templates dir --op twice --headers inc,src/twice.cu
 at list templates --templates dir --op twice --headers inc
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 # Nobody names it; the option does; the environment does.
 at check twice --templates dir --shape 1000 --sample 0 --jobs 1
 at check twice --templates dir --shape 1000 --sample 0 --jobs 1 --headers inc

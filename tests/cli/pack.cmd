@@ -17,7 +17,7 @@ at pack gather_rows i64 --sizes 'rows=1..16 cols=2'
 at pack transpose u8 --sizes 'rows=1..512 cols=64' --kernels 2 --problems 24 --device H200 --name turn --source -o sources | grep -v '^ '
 grep -o '^namespace.*\|extern "C" __global__ void [a-z_(]*\|pk_code_.::[a-z_0-9]*' sources/turn.cu
 grep -o '"code": [-0-9]*, "code_bytes": [0-9]*' sources/turn.json | uniq
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 at pack transpose u8 --sizes 'rows=1..512,cols=64' --kernels 3 --problems 24 --device H200 --name packed -o made | grep -v '^ '
 grep -c '^static int pk_kernel_' made/packed.c
 sed -n '/^CUresult packed(/,/;/p' made/packed.h

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs one transcript: run.sh NAME.cmd AUTOTUNE FIXTURE_STORE. In a .cmd, `at` is the program, `$DATA` is tests/data,
-# `fixture FILE` makes a database with a small history, and each line's exit code is printed. Exit code 77: skipped.
+# `fixture FILE` makes a database with a small history, and each line's exit code is printed. `need_nvrtc` skips what
+# follows where there is none, by compiling two small kernels. Exit code 77: skipped.
 # Times, hashes, and lists that grow with every template or strategy are masked, and what `check` says while somebody
 # waits is left out.
 set -u
@@ -23,6 +24,10 @@ at() {
 }
 fixture() { "$FIXTURE" "$1"; }
 skip() { echo "skipped: $*" >&2; exit 77; }
+need_nvrtc() { # options of check
+  "$AUTOTUNE" check --only linear --shape 64 --dtype u8 --sample 1 --jobs 1 "$@" >/dev/null 2>&1 ||
+    skip "there is no NVRTC here, or it is too old"
+}
 
 cd "$work" || exit 1
 # shellcheck disable=SC1090

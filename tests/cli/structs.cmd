@@ -1,5 +1,5 @@
 # Arrays of structs and a struct by value: run on the CPU, a wrong field named, listed; what is refused.
-"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+need_nvrtc
 ops=$DATA/../gpu/arguments
 at check move --templates "$ops" --shape 100 --jobs 1 --only plain
 at check move --execute --templates "$ops" --shape 100

@@ -4,6 +4,7 @@
 #include "compile/nvrtc.h"
 #include "db/store_internal.h"
 #include "util/clock.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -93,7 +94,7 @@ void e2e_begin(void)
     const char *before = getenv("LD_LIBRARY_PATH");
 
     need_nvrtc();
-    strcpy(folder, "/tmp/autotune-e2e-XXXXXX");
+    TEMPORARY(folder, "e2e");
     cr_assert_not_null(mkdtemp(folder));
     path_of(path, "templates");
     mkdir(path, 0777);

@@ -8,6 +8,7 @@
 #include "runner/gpu.h"
 #include "runner/measure.h"
 #include "runner/sample.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -117,8 +118,8 @@ static void expect_no_data(const char *path, const char *why)
 
 Test(bench, what_is_no_file_is_not_called_a_short_one)
 {
-    char path[] = "/tmp/autotune-bench-XXXXXX";
-    int file = mkstemp(path);
+    char path[64];
+    int file = mkstemp(TEMPORARY(path, "bench"));
     cr_assert_geq(file, 0);
     close(file);
     expect_no_data("/tmp", "found a folder; expected a regular file");
@@ -292,8 +293,8 @@ Test(bench, a_right_kernel_behind_one_that_wrote_far_away_is_cleared)
 /* As one may be for what another did. */
 Test(bench, a_kernel_that_is_wrong_once_and_right_on_fresh_buffers_is_cleared)
 {
-    char script[300], at[] = "/tmp/autotune-once-XXXXXX";
-    close(mkstemp(at));
+    char script[300], at[64];
+    close(mkstemp(TEMPORARY(at, "once")));
     snprintf(script, sizeof script, COPY_SCRIPT "kernel copy_bad * wrong once %s\n", at);
     lab l = lab_open(script, 256, 256);
     expect_timed(&l, "copy_bad", false);

@@ -77,7 +77,8 @@ Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
 }
 
-/* Kernels that are valid for the store and not for the driver: of another machine, say. */
+/* Kernels that are valid for the store and not for the driver: of another machine, say. Those that
+ * validate results stay, as compiling them takes long. */
 static void spoil_kernels(void)
 {
     char path[400];
@@ -87,7 +88,10 @@ static void spoil_kernels(void)
     at_error err = { 0 };
     snprintf(path, sizeof path, "%s/db", e2e_folder());
     cr_assert_eq(atx_store_open(&cache, path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(sqlite3_prepare_v2(cache->db, "SELECT key FROM cubin", -1, &s, NULL), SQLITE_OK);
+    cr_assert_eq(sqlite3_prepare_v2(cache->db,
+                                    "SELECT key FROM cubin WHERE instr(cubin, CAST('verify_' AS BLOB)) = 0",
+                                    -1, &s, NULL),
+                 SQLITE_OK);
     while (sqlite3_step(s) == SQLITE_ROW)
         atx_str_addf(&keys, "%s\n", atx_store_text(s, 0));
     sqlite3_finalize(s);
@@ -108,7 +112,7 @@ Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
 }
 
 /* Where all trials are known, the re-measurement is the first to load a kernel. */
-Test(loop, so_is_one_that_the_final_is_the_first_to_load)
+Test(loop, so_is_one_that_the_re_measurement_is_the_first_to_load)
 {
     fill_own_cache();
     e2e_count("DELETE FROM winner");

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "tune/tune.h"
 #include "util/clock.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static void note_result(void *context, const atx_result *result)
 static void tune(record *records, const atx_catalog *catalog, const atx_problem *problems,
                  size_t problem_count, const char *const *templates, int template_count, int64_t max_trials)
 {
-    char db[] = "/tmp/autotune-test-XXXXXX";
+    char db[64];
     at_error err = { 0 };
     atx_store *store = NULL;
     static const char *const DEVICE = "0";
@@ -83,7 +84,7 @@ static void tune(record *records, const atx_catalog *catalog, const atx_problem 
 
     for (size_t i = 0; i < problem_count; i++)
         records[i].problem = &problems[i];
-    close(mkstemp(db));
+    close(mkstemp(TEMPORARY(db, "test")));
     cr_assert_eq(atx_tune(problems, problem_count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_store_open(&store, db, ATX_STORE_READ, &err), AT_OK, "%s", err.text);
     for (size_t i = 0; i < problem_count; i++) {

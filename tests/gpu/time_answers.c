@@ -19,6 +19,7 @@
 #include "lang/shapes.h"
 #include "tune/setup.h"
 #include "util/clock.h"
+#include "temporary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,9 +269,9 @@ int main(int argc, char **argv)
     at_error err = { 0 };
     atx_device_info info;
     atx_str checks = { 0 };
-    char folder[] = "/tmp/time_answers.XXXXXX";
+    char folder[64];
     asked *list = calloc(MOST, sizeof *list);
-    t.folder = mkdtemp(folder);
+    t.folder = mkdtemp(TEMPORARY(folder, "time_answers"));
     if (!list || !t.folder)
         return 2;
     must(atx_catalog_open(&t.catalog, NULL, &err), &err);

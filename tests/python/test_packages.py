@@ -3,6 +3,7 @@ version; where they are installed, the schemas of both. usage: test_packages.py 
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,16 +23,25 @@ def has(module):
 
 
 class Action(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.made = Path(folder.name)
+        (cls.made / "shapes.txt").write_text("4096x4096 u8\n4096x4096 f16\n")
+        subprocess.run([AUTOTUNE, "tune", "--device", f"replay:{RECORDING}", "--shapes", "shapes.txt", "--db", "stored.db", "--quiet"],
+                       cwd=cls.made, env={**os.environ, "HOME": folder.name, "AUTOTUNE_NO_SHIPPED": "1"}, check=True)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        (self.folder / "shapes.txt").write_text("4096x4096 u8\n4096x4096 f16\n")
         self.runner = {"RUNNER_TEMP": str(self.folder / "temporary"), "HOME": str(self.folder), "AUTOTUNE_NO_SHIPPED": "1",
                        **{name: str(self.folder / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_PATH")},
                        "PATH": f"{AUTOTUNE.parent}:{os.environ['PATH']}"}
         Path(self.runner["RUNNER_TEMP"]).mkdir()
-        self.autotune("tune", "--device", f"replay:{RECORDING}", "--shapes", "shapes.txt", "--db", "stored.db", "--quiet")
+        for name in ("shapes.txt", "stored.db"):
+            shutil.copy(self.made / name, self.folder)
 
     def run_in(self, words, **more):
         return subprocess.run(words, cwd=self.folder, env={**self.runner, **more}, capture_output=True, text=True, check=False)

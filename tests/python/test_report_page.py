@@ -57,26 +57,28 @@ class Page(html.parser.HTMLParser):
 class ReportPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        made = subprocess.run([AUTOTUNE, "report", "--db", DUMP, "--front", "time,registers"], capture_output=True, check=True, text=True)
-        cls.text = made.stdout
-        cls.page = Page()
-        cls.page.feed(cls.text)
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = folder.name
+        cls.stored = f"{folder.name}/stored.db"  # a dump is read anew by each command
+        subprocess.run([AUTOTUNE, "merge", cls.stored, DUMP], capture_output=True, check=True)
+        made = subprocess.run([AUTOTUNE, "report", "--db", cls.stored, "--front", "time,registers"], capture_output=True, check=True, text=True)
+        cls.text = made.stdout
+        cls.page = Page()
+        cls.page.feed(cls.text)
         cls.two_runs = cls.report_of_two_runs(folder.name)
 
     @classmethod
     def report_of_two_runs(cls, folder):
         """Of a database with an earlier run, under another driver and half as fast, beside that run alone."""
-        dump = subprocess.run([AUTOTUNE, "dump", "--db", DUMP], capture_output=True, check=True, text=True).stdout
+        dump = subprocess.run([AUTOTUNE, "dump", "--db", cls.stored], capture_output=True, check=True, text=True).stdout
         def slower(line):
             line = re.sub(r'"(median|min)_s":([0-9.e-]+)', lambda m: f'"{m[1]}_s":{2 * float(m[2])}', line)
             line = re.sub(r'"driver":"[^"]*"', '"driver":"1.2.3"', line)
             return re.sub(r'"(measured_at|rank_at)":"2026-11-2', r'"\1":"2026-01-0', line)
         with open(f"{folder}/earlier.jsonl", "w", encoding="utf-8") as file:
             file.write("\n".join(slower(line) if '"kind":"winner"' in line else line for line in dump.splitlines()) + "\n")
-        for words in (["merge", f"{folder}/all.db", DUMP, f"{folder}/earlier.jsonl"],
+        for words in (["merge", f"{folder}/all.db", cls.stored, f"{folder}/earlier.jsonl"],
                       ["report", "--db", f"{folder}/all.db", "--before", f"{folder}/earlier.jsonl", "-o", f"{folder}/page.html"]):
             subprocess.run([AUTOTUNE, *words], capture_output=True, check=True)
         with open(f"{folder}/page.html", encoding="utf-8") as file:
@@ -95,7 +97,7 @@ class ReportPage(unittest.TestCase):
         self.assertEqual([link for link in self.page.links if not link.startswith("#")], [])
 
     def test_a_front_is_ringed_and_listed_as_show_prints_it(self):
-        shown = subprocess.run([AUTOTUNE, "show", "16384x16384", "f32", "--db", DUMP, "--front", "time,registers", "--json"],
+        shown = subprocess.run([AUTOTUNE, "show", "16384x16384", "f32", "--db", self.stored, "--front", "time,registers", "--json"],
                                capture_output=True, check=True, text=True).stdout.splitlines()
         expected = [f"{row['template']} {row['config']}" for row in map(json.loads, shown)]
         section = self.text[self.text.index("<summary>transpose 16384x16384 "):].split("</details>")[0].split("<h3>Front</h3>")[1]
@@ -106,7 +108,7 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(sorted(ringed), sorted(expected))
 
     def test_a_front_is_plotted_where_its_first_figure_is_zero(self):
-        made = subprocess.run([AUTOTUNE, "report", "--db", DUMP, "--front", "spill_bytes,time"], capture_output=True, check=True, text=True)
+        made = subprocess.run([AUTOTUNE, "report", "--db", self.stored, "--front", "spill_bytes,time"], capture_output=True, check=True, text=True)
         section = made.stdout.split("<h3>Front</h3>")[1].split("</table>")[0]
         listed = section.count("<td><code>")
         self.assertGreater(listed, 0)
@@ -152,7 +154,7 @@ class ReportPage(unittest.TestCase):
     def test_operations_are_told_apart_where_there_are_several(self):
         self.assertNotIn(">operation</th>", self.text)
         with tempfile.TemporaryDirectory() as folder:
-            dump = subprocess.run([AUTOTUNE, "dump", "--db", DUMP], capture_output=True, check=True, text=True).stdout
+            dump = subprocess.run([AUTOTUNE, "dump", "--db", self.stored], capture_output=True, check=True, text=True).stdout
             lines = [line.replace('"op":"transpose"', '"op":"turned"') for line in dump.splitlines()
                      if '"kind":"winner"' in line]
             with open(f"{folder}/d.jsonl", "w", encoding="utf-8") as file:

@@ -1,7 +1,8 @@
 """`pip install .` into a fresh virtual environment: the program in its bin/, the module with its library, the winners
 that come along, NVRTC from NVIDIA's wheel; and in it tools/python/first_minutes.md, command by command: what needs a GPU
-on the driver of tests/e2e, the model on the CPU where there is a PyTorch. And `pip install -e .` into another.  usage: test_wheel.py AUTOTUNE      exit code
-77, which skips: pip cannot fetch the build backend"""
+on the driver of tests/e2e, the model on the CPU where there is a PyTorch. And `pip install -e .` into another.
+AUTOTUNE_TEST_VENV: an environment that these sources were just installed into, to test in place of a new one.
+usage: test_wheel.py AUTOTUNE      exit code 77, which skips: pip cannot fetch the build backend"""
 import ast
 import importlib.machinery
 import importlib.util
@@ -19,6 +20,7 @@ AUTOTUNE = sys.argv.pop()
 PAGE = ROOT / "tools/python/first_minutes.md"
 SMALL = [("autotune 4096x4096 f32", "autotune 64x64 f32 --max-trials 8"), ("4096x4096", "64x64"), ("native", "sm_90")]
 LIMIT_S = 300  # for each of the page's parts
+SMALL_CHECK = ["check", "--only", "linear", "--shape", "64", "--dtype", "u8", "--sample", "1", "--jobs", "1"]  # two kernels
 DOWNLOAD = ["-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet", "--no-deps", "--retries", "1",
             "--timeout", "20"]
 PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
@@ -58,22 +60,30 @@ class Wheel(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.make_environment("venv")
-        cls.bin = cls.folder / "venv/bin"
-        code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.12")
-        cls.need(code, said, "network: pip cannot fetch scikit-build-core")
-        # As in a fresh clone, where nothing was built.
-        shutil.copytree(ROOT, cls.folder / "clone", symlinks=True, ignore=lambda folder, names: [
-            name for name in names if Path(folder) == ROOT and (name.startswith("build") or name == ".git")])
-        cls.install(cls.bin, cls.folder / "clone")
+        given = os.environ.get("AUTOTUNE_TEST_VENV")
+        cls.venv = Path(given) if given else cls.make_environment("venv")
+        cls.bin = cls.venv / "bin"
+        if not given:
+            code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.12")
+            cls.need(code, said, "network: pip cannot fetch scikit-build-core")
+            cls.install(cls.bin, cls.clone())
         home = str(cls.folder / "home")
         cls.home = {"HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home, "CUDA_VISIBLE_DEVICES": ""}
-        cls.site = next((cls.folder / "venv/lib").glob("python3*/site-packages"))
+        cls.site = next((cls.venv / "lib").glob("python3*/site-packages"))
 
     @classmethod
     def make_environment(cls, name):
         code, _, said = run(sys.executable, "-m", "venv", cls.folder / name)
         cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
+        return cls.folder / name
+
+    @classmethod
+    def clone(cls):
+        """These sources as in a fresh clone, where nothing was built."""
+        if not (cls.folder / "clone").exists():
+            shutil.copytree(ROOT, cls.folder / "clone", symlinks=True, ignore=lambda folder, names: [
+                name for name in names if Path(folder) == ROOT and (name.startswith("build") or name == ".git")])
+        return cls.folder / "clone"
 
     @classmethod
     def install(cls, to, *what):
@@ -124,9 +134,8 @@ class Wheel(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("AUTOTUNE_TEST_ALL"), "builds all once more: with tools/test --all")
     def test_an_editable_install_has_the_modules_sources_and_all_that_was_built(self):
-        self.make_environment("editable")
-        to = self.folder / "editable/bin"
-        self.install(to, "-e", self.folder / "clone")
+        to = self.make_environment("editable") / "bin"
+        self.install(to, "-e", self.clone())
         code, seen, said = run(to / "python", "-c", "import autotune; print(autotune.__file__); print(autotune.find("
                                "'transpose', (4096, 4096), 'f32').match); print(autotune._native.library_path())")
         self.assertEqual(code, 0, said)
@@ -144,7 +153,7 @@ class Wheel(unittest.TestCase):
         self.assertIn("py.typed", files)
 
     def test_the_manual_page_and_completions_are_beside_the_program(self):
-        share = self.folder / "venv/share"
+        share = self.venv / "share"
         for page in ("man/man1/autotune.1", "bash-completion/completions/autotune", "zsh/site-functions/_autotune",
                      "fish/vendor_completions.d/autotune.fish"):
             self.assertIn("autotune", (share / page).read_text())
@@ -157,7 +166,7 @@ class Wheel(unittest.TestCase):
         kept = {k: v for k, v in os.environ.items() if not k.startswith("AUTOTUNE") and k != "PYTHONPATH"}
         for library in (Path(AUTOTUNE).resolve().parent / "cuda/lib64").glob("libnvrtc.so.*"):
             own["AUTOTUNE_NVRTC"] = str(library)  # of tools/setup, where there is no toolkit
-        nvrtc = run(AUTOTUNE, "check", "--only", "tiny", "--sample", "1")[0] == 0
+        nvrtc = run(AUTOTUNE, *SMALL_CHECK)[0] == 0
         for block in guide.blocks(PAGE.read_text(encoding="utf-8")):
             here = {**kept, **self.home, **own, **({"LD_LIBRARY_PATH": str(driver)} if "gpu" in block.words else {})}
             left_out = ("network" in block.words or "nvcc" in block.words or ("gpu" in block.words and not nvrtc)
@@ -197,17 +206,26 @@ class Wheel(unittest.TestCase):
             self.assertRegex(described, rf"Requires-Dist: {wheel}; extra == .nvrtc.")
 
     def test_program_and_module_take_nvrtc_from_the_environment(self):
+        self.without_nvidias_wheels()
         for place in ("cu13", "cuda_nvrtc"):
             with self.subTest(place):
                 library = self.site / "nvidia" / place / "lib/libnvrtc.so.13"
                 library.parent.mkdir(parents=True)
                 self.addCleanup(library.unlink, missing_ok=True)
                 library.write_text("not a library")  # it is opened, and something else is taken
-                for command in ([self.bin / "autotune", "check", "--only", "tiny", "--sample", "1"],
+                for command in ([self.bin / "autotune", *SMALL_CHECK],
                                 [self.bin / "python", "-c", "import autotune; autotune._driver.load_nvrtc()"]):
                     opened = run(*command, LD_DEBUG="files")[2]
                     self.assertIn(f"nvidia/{place}/lib/libnvrtc.so.13", opened)
                 library.unlink()
+
+    def without_nvidias_wheels(self):
+        """Until the test ends."""
+        folder, kept = self.site / "nvidia", self.site / "nvidia-kept"
+        if folder.exists():
+            folder.rename(kept)
+            self.addCleanup(kept.rename, folder)
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

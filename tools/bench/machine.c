@@ -44,6 +44,31 @@ static const char SOURCE[] =
     "    float a = in[i], b = 1.0f + i; int m = 0;\n"
     "    for (int k = 0; k < n / 8; k++) { m += a < b; m += a >= b * 2; m ^= a == b; a += 3.0f; }\n"
     "    out[i] = m;\n"
+    "}\n"
+    "extern \"C\" __global__ void smallest(float *out, const float *in, int n)\n"
+    "{\n"
+    "    const int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x;\n"
+    "    float a = in[i], b = 1.0f + i, c = 0.5f;\n"
+    "    for (int k = 0; k < n / 8; k++) { a = fmaxf(a, c) + 1.0f; b = fminf(a, b); c = fmaxf(b, c); }\n"
+    "    out[i] = a + b + c;\n"
+    "}\n"
+    "extern \"C\" __global__ void approximate(float *out, const float *in, int n)\n"
+    "{\n"
+    "    const int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x;\n"
+    "    float a = in[i];\n"
+    "    for (int k = 0; k < n / 32; k++) a = __fdividef(rsqrtf(a + 2.0f), a + 3.0f) + sqrtf(a * a);\n"
+    "    out[i] = a;\n"
+    "}\n"
+    "extern \"C\" __global__ void converting(float *out, const float *in, int n)\n"
+    "{\n"
+    "    const int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x;\n"
+    "    float a = in[i];\n"
+    "    for (int k = 0; k < n / 32; k++) {\n"
+    "        unsigned two;\n"
+    "        asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(two) : \"f\"(a), \"f\"(a));\n"
+    "        a = (float)(short)two + rintf(a);\n"
+    "    }\n"
+    "    out[i] = a;\n"
     "}\n";
 
 static void must(at_status status, const at_error *err)
@@ -122,6 +147,9 @@ int main(void)
     time_kernel(module, "multiply_add");
     time_kernel(module, "divergent");
     time_kernel(module, "comparing");
+    time_kernel(module, "smallest");
+    time_kernel(module, "approximate");
+    time_kernel(module, "converting");
     atx_ptx_close(module);
     atx_str_clear(&ptx);
     return 0;

@@ -15,7 +15,7 @@ static at_status path_if_any(const char **out, const char *given, bool shipped, 
     return AT_OK;
 }
 
-/* One that cannot be opened now is told of when it is asked. */
+/* A database that cannot be opened is reported when it is asked. */
 static at_status read_recorded(atx_question_asked *q, at_error *err)
 {
     if (!q->path)

@@ -128,7 +128,7 @@ static void print_fault_json(const atx_compile_check_fault *f)
     atx_print(stdout, "%s}\n", atx_whole(&line));
 }
 
-/* One cause is told once: with the first kernel that it hits, and how many there are. */
+/* Each cause is reported once, with the first of its kernels and their number. */
 static void show_fault(void *context, const atx_compile_check_fault *f)
 {
     checker *c = context;

@@ -277,7 +277,7 @@ static at_status answer(atx_question_asked *q, const query_args *args, atx_forma
     return status == AT_OK && found.match == ATX_MATCH_NONE ? atx_ask_none(q, &found, err) : status;
 }
 
-/* Problems without an answer are told of, and the others answered. */
+/* Reports problems without an answer, and answers the others. */
 static at_status answer_all(atx_question_asked *q, const query_args *args, atx_format format, at_error *err)
 {
     at_status status = AT_OK;

@@ -299,17 +299,17 @@ static bool decide(machine *m, const value *condition, int known)
     return !m->out || condition->binding == ATX_CONSTANT || write(m, known);
 }
 
-/* && and ||: `settles` is the left side's truth that settles it. */
-static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
+/* && and ||: `decisive` is the truth of the left side that decides the result. */
+static bool short_circuit(machine *m, size_t *pc, size_t target, bool decisive)
 {
     value *left = &m->stack[m->depth - 1];
     const int known = truth_of(m, left);
     if (known < 0) {
         m->depth--;
-        return wait(m, target, false, truth(settles));
+        return wait(m, target, false, truth(decisive));
     }
-    if (known == settles) {
-        left->b = truth(settles);
+    if (known == decisive) {
+        left->b = truth(decisive);
         *pc = target;
     } else {
         m->depth--;

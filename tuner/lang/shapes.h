@@ -10,7 +10,7 @@
  * follow in any order; the op may also stand first. Sizes may have names: "rows=8 cols=16"; of "rows=1..64"
  * both ends and the powers of two between them are problems. Multiplication signs are 'x', and blanks that do
  * not break are blanks. CRLF and a UTF-8 byte order mark are accepted. The last word of a line may be
- * calls=N: how often a program asks for the problem, for those that weigh problems; without it once.
+ * calls=N: how often a program asks for the problem, which packs count; without it once.
  */
 #pragma once
 

@@ -401,8 +401,8 @@ at_status atx_library_dtype(atx_dtype *out, at_type type,
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 at_status atx_library_open_store(at_tuner *tuner, const char *named, at_error *err) AT_MUST_CHECK;
 
-/* Opens look-ups on the present database; on failure the earlier ones stay. `slow` is held, or nobody else
- * knows the tuner. */
+/* Opens look-ups on the present database; on failure the earlier ones stay. `slow` is held, or no other
+ * thread has the tuner. */
 at_status atx_library_open_lookup(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* Goes on with the file that has taken the place of the database, if one has. `slow` is held. */
@@ -420,7 +420,7 @@ void atx_tuning_close(atx_tuning *t); /* ends running work; also of one that was
 at_status atx_tuning_see(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. `cancel` (NULL:
- * nobody asks) ends it. */
+ * none) ends it. */
 at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,
                           const volatile int *cancel, at_error *err) AT_MUST_CHECK;
 

@@ -47,8 +47,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Its files NAME.json, in the order of their names. `log` (NULL: the first failure ends it) is told of those
- * that are left out. */
+/* Its files NAME.json, in the order of their names. `log` (NULL: the first failure ends it) gets a
+ * message for each that is left out. */
 static at_status add_folder(atx_library_packs *packs, const char *path, DIR *folder,
                             const atx_catalog *catalog, const at_tuner *log, at_error *err)
 {

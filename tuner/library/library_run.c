@@ -109,7 +109,7 @@ static at_status prepare(const atx_prepared **out, at_tuner *tuner, atx_gpu *gpu
     return AT_OK;
 }
 
-/* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. AT_ERR_CANCELLED: the
+/* There is no exact result: starts its tuning and waits. warning->text: why it was not. AT_ERR_CANCELLED: the
  * caller does not want to wait any longer. */
 static at_status tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a,
                             const volatile int *cancel, at_error *err)

@@ -110,8 +110,8 @@ typedef enum atx_machine_access_kind {
 } atx_machine_access_kind;
 
 /*
- * One request of a warp in one space; a generic one whose lanes are in several is told once for each. Lanes
- * that are not in `mask` have no address.
+ * One request of a warp in one space; a generic one whose lanes are in several is reported once for each.
+ * Lanes that are not in `mask` have no address.
  */
 typedef struct atx_machine_access {
     atx_machine_access_kind kind;

@@ -31,7 +31,7 @@ static double function_of(int op, double a, double b)
     }
 }
 
-static uint64_t one_f32(const atx_ptx_instruction *i, uint64_t a, uint64_t b)
+static inline uint64_t one_f32(const atx_ptx_instruction *i, uint64_t a, uint64_t b)
 {
     const bool flush = i->flags & ATX_PTX_FTZ;
     const float value =

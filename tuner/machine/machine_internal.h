@@ -342,7 +342,7 @@ typedef struct atx_request {
     atx_ptx_space space;
     int32_t bytes, element_bytes;
     uint32_t mask;
-    uint64_t address[ATX_LANES]; /* as in the program; then as the watch is told */
+    uint64_t address[ATX_LANES]; /* as in the program; then as passed to the watch */
     const int32_t *lane_bytes;   /* NULL: all `bytes` */
     int64_t group;
     unsigned char *at[ATX_LANES]; /* where it is, after atx_reach */

@@ -126,8 +126,8 @@ static bool reach_global(atx_exec *x, atx_request *r, int lane)
     return true;
 }
 
-/* How far behind the first byte of a space of 32-bit addresses. What lies before it is told as a negative
- * number. */
+/* How far behind the first byte of a space of 32-bit addresses. Addresses before it are reported as negative
+ * numbers. */
 static int64_t window_offset(uint64_t address, int64_t base)
 {
     return (address > UINT32_MAX ? (int64_t)address : (int32_t)(uint32_t)address) - base;

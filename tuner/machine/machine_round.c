@@ -174,13 +174,3 @@ CONVERTING(atx_s64_to_f32, float, int64_t)
 CONVERTING(atx_u64_to_f32, float, uint64_t)
 CONVERTING(atx_s64_to_f64, double, int64_t)
 CONVERTING(atx_u64_to_f64, double, uint64_t)
-
-/* ---- comparing ---- */
-
-double atx_extreme(double a, double b, bool largest, bool nan_wins)
-{
-    if (isnan(a) || isnan(b))
-        return nan_wins || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
-    const bool first = a == b ? signbit(a) != largest : (a < b) != largest;
-    return first ? a : b;
-}

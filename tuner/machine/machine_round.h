@@ -26,7 +26,13 @@ static inline double atx_two_sum(double *rest, double a, double b)
 }
 
 /* The smaller or larger: of -0 and 0, -0 is the smaller; a NaN loses against a number, or wins where told. */
-double atx_extreme(double a, double b, bool largest, bool nan_wins);
+static inline double atx_extreme(double a, double b, bool largest, bool nan_wins)
+{
+    if (isnan(a) || isnan(b))
+        return nan_wins || (isnan(a) && isnan(b)) ? NAN : isnan(a) ? b : a;
+    const bool first = a == b ? signbit(a) != largest : (a < b) != largest;
+    return first ? a : b;
+}
 
 /* Do they compare so? `how`: an atx_ptx_compare of numbers with a point. */
 static inline bool atx_compare(double a, double b, int how)

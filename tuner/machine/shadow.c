@@ -100,11 +100,11 @@ void atx_shadow_order_warp(atx_shadow_order *o, int warp)
 
 void atx_shadow_order_fence(atx_shadow_order *o, int warp)
 {
-    for (int v = 0; v < ATX_MAX_WARPS && o->fences; v++)
-        if (o->known[warp][v] > o->fenced[warp][v])
-            o->fenced[warp][v] = o->known[warp][v];
     if (!o->fences)
         return;
+    for (int v = 0; v < ATX_MAX_WARPS; v++)
+        if (o->known[warp][v] > o->fenced[warp][v])
+            o->fenced[warp][v] = o->known[warp][v];
     o->fenced[warp][warp] = o->now[warp];
     tick(o, warp);
 }

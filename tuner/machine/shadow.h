@@ -60,7 +60,7 @@ void atx_shadow_order_arrive(atx_shadow_order *order, atx_shadow_arrivals *at, i
  * ended. */
 void atx_shadow_order_learn(atx_shadow_order *order, const atx_shadow_arrivals *from, int warp,
                             uint32_t alive);
-/* A fence of a warp: engines, who look at memory in a way of their own, see what it knows of. */
+/* A fence of a warp: accesses that it is ordered after are visible to engines for copies from here on. */
 void atx_shadow_order_fence(atx_shadow_order *order, int warp);
 
 /*

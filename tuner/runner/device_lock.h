@@ -4,6 +4,9 @@
  *
  * A runner that waits for the device holds a second lock, the door, so that a run with a full queue cannot
  * overtake it for ever. One thread uses an atx_device_lock.
+ *
+ * The two files of a device are empty and stay: a run that removed them could not know whether another one
+ * waits at them.
  */
 #pragma once
 

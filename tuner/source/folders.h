@@ -9,7 +9,7 @@ enum { ATX_MAX_FOLDERS = 16 };
 typedef struct atx_folders {
     char *items[ATX_MAX_FOLDERS]; /* absolute */
     int count;
-    atx_str text; /* all of them, joined by colons: what another process is told */
+    atx_str text; /* all of them, joined by colons, for another process */
 } atx_folders;
 
 /*

@@ -23,7 +23,7 @@ static double rank_of(const atx_rules *r, atx_param_set bound, atx_param_set nex
     return (kept - 1) / made;
 }
 
-/* The unbound part, inside of `within`, of the requirement to settle next; 0: none is left there. */
+/* The unbound part, inside of `within`, of the requirement to decide next; 0: none is left there. */
 static atx_param_set choose_next(const atx_rules *r, atx_param_set bound, atx_param_set within)
 {
     atx_param_set best = 0;
@@ -43,7 +43,7 @@ static atx_param_set choose_next(const atx_rules *r, atx_param_set bound, atx_pa
     return best;
 }
 
-/* Appends `params` to the order: first what settles a requirement inside of them, the rest as declared. */
+/* Appends `params` to the order: first those that decide a requirement, the rest as declared. */
 static int order_params(int *order, int count, const atx_rules *r, atx_param_set bound, atx_param_set params)
 {
     atx_param_set next;

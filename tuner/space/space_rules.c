@@ -173,7 +173,7 @@ static at_status eval_constants(atx_rules *r, at_error *err)
         } else if (!rule->require) {
             r->slots[rule->slot] = value;
         } else {
-            rule->needed = false; /* settled */
+            rule->needed = false; /* decided for all configurations */
             if (!value && !r->refused)
                 r->refused = rule->require;
         }

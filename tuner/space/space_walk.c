@@ -277,7 +277,7 @@ static atx_block *remembered(walk *w, const level *l)
 /* Combinations that follow, at least: looking them up costs as much as trying some. */
 #define LEAST_BELOW 64.0
 
-/* Which slots a level finds bound: parameters of the levels before, and the lets that they settle. */
+/* Which slots a level finds bound: parameters of the levels before, and the lets that they determine. */
 static bool list_bindings(walk *w, int depth)
 {
     level *l = &w->levels[depth];

@@ -1,6 +1,7 @@
 /* test_ahead.c - headers that are compiled ahead: which lines, the same code, and nothing is left behind. */
 #include "compile/ahead.h"
 #include "compile/pool.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -21,7 +22,7 @@ static char root[64];
 
 static void set_up(void)
 {
-    strcpy(root, "/tmp/autotune-test-XXXXXX");
+    TEMPORARY(root, "test");
     cr_assert_not_null(mkdtemp(root));
     setenv("TMPDIR", root, 1);
     setenv("AUTOTUNE_EXE", AT_WORKER, 1);

@@ -1,6 +1,7 @@
 /* test_includes.c - which files a template may include, and that no others are printed. */
 #include "compile/includes.h"
 #include "compile/nvrtc.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static void put(const char *path, const char *text)
 /* t/copy has templates, t/common what they share; secret is nobody's. The tests are in t. */
 static void begin(void)
 {
-    strcpy(root, "/tmp/autotune-includes-XXXXXX");
+    TEMPORARY(root, "includes");
     cr_assert_not_null(mkdtemp(root));
     cr_assert_eq(chdir(root), 0);
     mkdir("t", 0700);

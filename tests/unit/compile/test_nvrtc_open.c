@@ -4,6 +4,7 @@
  * Debian and pip have them.
  */
 #include "compile/nvrtc.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static void begin(void)
     static const char *const VARIABLES[] = { "AUTOTUNE_NVRTC", "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX" };
     for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++)
         unsetenv(VARIABLES[i]);
-    strcpy(root, "/tmp/autotune [nvrtc]-XXXXXX"); /* brackets are no pattern */
+    TEMPORARY(root, "[nvrtc]"); /* brackets are no pattern */
     cr_assert_not_null(mkdtemp(root));
 }
 

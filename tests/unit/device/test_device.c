@@ -3,6 +3,7 @@
 #include "device/device.h"
 #include "device/pace.h"
 #include "util/clock.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -86,9 +87,11 @@ Test(device, a_replay_is_a_file_and_may_have_a_name_and_a_pace)
 
 Test(device, a_sign_in_the_name_of_a_file_that_is_there_is_no_pace)
 {
-    char spec[80], file[] = "/tmp/at_device_XXXXXX?pace=3";
+    char spec[80], file[64];
     at_error err = { 0 };
     atx_replay_spec got;
+    TEMPORARY(file, "device");
+    strcat(file, "?pace=3");
     int fd = mkstemps(file, 7);
     cr_assert_geq(fd, 0);
     close(fd);

@@ -1,6 +1,7 @@
 /* test_export.c - a winner as a file of its own; whole files are compared in tests/cli/export.cmd. */
 #include "export/export.h"
 #include "lang/catalog.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -310,10 +311,10 @@ Test(export, the_self_test_knows_inputs_and_tolerances)
 
 static void expect_compiles(const char *source, atx_dtype type, bool with_main)
 {
-    char folder[] = "/tmp/autotune-export-XXXXXX", path[80], command[400];
+    char folder[64], path[80], command[400];
     atx_str out = { 0 };
     export_numbers_of(&out, source, type, with_main);
-    cr_assert_not_null(mkdtemp(folder));
+    cr_assert_not_null(mkdtemp(TEMPORARY(folder, "export")));
     snprintf(path, sizeof path, "%s/scale.cu", folder);
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);

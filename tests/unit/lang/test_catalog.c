@@ -11,6 +11,7 @@
 #include "lang/catalog.h"
 #include "source/normalized.h"
 #include "space/space.h"
+#include "temporary.h"
 
 #define USER_TEMPLATE(name, kernel)                                                                          \
     "/*!autotune\ntemplate " name "\nkernel " kernel "\ngrid 1\nblock 1\n*/\nvoid " kernel "() {}\n"
@@ -19,7 +20,7 @@ static char root[64];
 
 static void make_root(void)
 {
-    strcpy(root, "/tmp/autotune-catalog-XXXXXX");
+    TEMPORARY(root, "catalog");
     cr_assert_not_null(mkdtemp(root));
 }
 

@@ -12,13 +12,14 @@
 #include "lang/catalog.h"
 #include "lang/render.h"
 #include "space/space.h"
+#include "temporary.h"
 
 static char root[64];
 
 static void begin(void)
 {
     char path[100];
-    strcpy(root, "/tmp/autotune-hostile-XXXXXX");
+    TEMPORARY(root, "hostile");
     cr_assert_not_null(mkdtemp(root));
     snprintf(path, sizeof path, "%s/copy", root);
     mkdir(path, 0777);

@@ -1,5 +1,6 @@
 /* test_npy.c - headers of NumPy files: their meaning, and messages about bad ones. */
 #include "lang/npy.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -79,11 +80,11 @@ Test(npy, headers_that_are_cut_off_are_refused)
 
 static void expect_open(const char *text, atx_dtype type, bool storage, int64_t elements, const char *says)
 {
-    char path[] = "/tmp/autotune-npy-XXXXXX", bytes[300] = "";
+    char path[64], bytes[300] = "";
     at_error err = { 0 };
     atx_npy npy;
     size_t len = write_head(bytes, 1, text);
-    int fd = mkstemp(path);
+    int fd = mkstemp(TEMPORARY(path, "npy"));
     FILE *file = fdopen(fd, "wb");
     fwrite(bytes, 1, len + 24, file); /* 24 bytes of data */
     fclose(file);
@@ -121,10 +122,10 @@ Test(npy, what_is_no_file_is_refused)
 /* Nobody writes into it: to wait for that would be for ever. */
 Test(npy, a_pipe_is_refused_at_once, .timeout = 30)
 {
-    char path[] = "/tmp/autotune-npy-XXXXXX";
+    char path[64];
     at_error err = { 0 };
     atx_npy npy;
-    close(mkstemp(path));
+    close(mkstemp(TEMPORARY(path, "npy")));
     remove(path);
     cr_assert_eq(mkfifo(path, 0600), 0);
     at_status status = atx_npy_open(&npy, path, ATX_F32, false, 1, &err);

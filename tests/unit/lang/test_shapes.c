@@ -1,5 +1,6 @@
 /* test_shapes.c - the problems that a user wrote, and messages about wrong ones. */
 #include "lang/shapes.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -325,8 +326,8 @@ Test(shapes, files_are_read_and_named)
     atx_catalog *catalog = catalog_ok(NULL);
     atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    char path[] = "/tmp/autotune-shapes-XXXXXX";
-    int fd = mkstemp(path);
+    char path[64];
+    int fd = mkstemp(TEMPORARY(path, "shapes"));
     cr_assert(fd >= 0 && write(fd, "8x8 i8\n16y16\n", 13) == 13 && close(fd) == 0);
     cr_assert_eq(atx_shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
     cr_assert(strncmp(err.text, path, strlen(path)) == 0 && strstr(err.text, ":2:1: found '16y16'"), "%s",
@@ -360,8 +361,8 @@ static const char OP[] = "/*!autotune\n"
 
 Test(shapes, the_op_has_its_say)
 {
-    char dir[] = "/tmp/autotune-op-XXXXXX", path[64];
-    cr_assert(mkdtemp(dir));
+    char dir[64], path[80];
+    cr_assert(mkdtemp(TEMPORARY(dir, "op")));
     snprintf(path, sizeof path, "%s/op.cu", dir);
     FILE *file = fopen(path, "w");
     cr_assert(file && fputs(OP, file) >= 0 && fclose(file) == 0);

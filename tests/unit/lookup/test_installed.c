@@ -1,5 +1,6 @@
 /* test_installed.c - the model of the GPUs in this machine, read from where the driver tells. */
 #include "lookup/lookup_internal.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -7,16 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/autotune-test-XXXXXX";
+static char folder[64];
 
 static void folder_make(void)
 {
-    cr_assert(mkdtemp(folder) && chdir(folder) == 0);
+    cr_assert(mkdtemp(TEMPORARY(folder, "test")) && chdir(folder) == 0);
 }
 
 static void folder_remove(void)
 {
-    char command[64];
+    char command[80];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     cr_expect_eq(system(command), 0);
 }

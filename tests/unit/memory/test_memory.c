@@ -25,6 +25,7 @@
 #include "search/strategy.h"
 #include "source/headers.h"
 #include "space/space.h"
+#include "temporary.h"
 
 static void count_template(const atx_template *t)
 {
@@ -223,7 +224,7 @@ Test(memory, the_note_of_headers)
 {
     static const char *const NAMES[] = { "a.h", "b.h", "c.h", "d.h" };
     char path[100];
-    strcpy(headers_root, "/tmp/autotune-memory-XXXXXX");
+    TEMPORARY(headers_root, "memory");
     cr_assert_not_null(mkdtemp(headers_root));
     put_header("a.h", "#include \"c.h\"\n");
     put_header("b.h", "#pragma once\n");
@@ -337,8 +338,8 @@ static at_status write_dump(at_error *err)
 
 Test(memory, dumping_a_database)
 {
-    char scratch[] = "/tmp/autotune-memory-XXXXXX", path[64], text[1000];
-    cr_assert_not_null(mkdtemp(scratch));
+    char scratch[64], path[80], text[1000];
+    cr_assert_not_null(mkdtemp(TEMPORARY(scratch, "memory")));
     snprintf(path, sizeof path, "%s/db", scratch);
     memset(text, 'x', sizeof text);
     cr_assert_eq(atx_store_open(&dumped, path, ATX_STORE_WRITE, NULL), AT_OK);

@@ -13,6 +13,7 @@
 #include "explain/instance.h"
 #include "lang/arch.h"
 #include "source/allowed.h"
+#include "temporary.h"
 
 static char answer_folder[64];
 static const atx_problem *watched_problem;
@@ -91,7 +92,7 @@ Test(memory, a_kernel_that_is_watched)
     atx_allowed *allowed = NULL;
     atx_str notes = { 0 };
     at_error err = { 0 };
-    strcpy(answer_folder, "/tmp/autotune-memory-XXXXXX");
+    TEMPORARY(answer_folder, "memory");
     cr_assert_not_null(mkdtemp(answer_folder));
     snprintf(path, sizeof path, "%s/answer.npy", answer_folder);
     snprintf(file, sizeof file, "%s/op.cu", answer_folder);

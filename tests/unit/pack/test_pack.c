@@ -6,6 +6,7 @@
 #include "pack/pack_map.h"
 #include "pack/pack_parts.h"
 #include "pack_support.h"
+#include "temporary.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -79,8 +80,8 @@ static const char *const RANGES[] = { "batch=1..4", "rows=1..8192", "cols=1..819
 Test(pack, the_written_C_chooses_as_the_tuner_does)
 {
     packed p = make("transpose", ATX_F32, RANGES, 3, 8, 0);
-    char folder[] = "/tmp/pack.XXXXXX";
-    cr_assert(mkdtemp(folder));
+    char folder[64];
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     void *so = compile(p.pack, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
     static const int64_t HUGE[] = { 4097, 65536, 1 << 20, (int64_t)1 << 31, (int64_t)1 << 45 };
@@ -102,8 +103,8 @@ Test(pack, each_model_of_GPU_has_its_own_choice_and_others_take_the_one_most_lik
     packed a = make_for("NVIDIA H200", "transpose", ATX_F32, RANGES, 3, 4, 0),
            b = make_for("NVIDIA H100 80GB HBM3", "transpose", ATX_F32, RANGES, 3, 6, 0);
     b.pack->limits.sms = 114; /* as the PCIe card of that name's family has */
-    char folder[] = "/tmp/pack.XXXXXX";
-    cr_assert(mkdtemp(folder));
+    char folder[64];
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     void *so = compile_all((const atx_pack *[]){ a.pack, b.pack }, 2, folder);
     model_function *model = (model_function *)dlsym(so, "packed_model");
     cr_assert_eq(model("NVIDIA H200", 90, 132), 0);
@@ -134,8 +135,8 @@ Test(pack, a_description_that_is_read_chooses_as_the_pack_did)
     atx_pack_files files = { 0 };
     atx_pack_set *set = NULL;
     at_error err = { 0 };
-    char folder[] = "/tmp/pack.XXXXXX", path[64];
-    cr_assert(mkdtemp(folder));
+    char folder[64], path[80];
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     write_files(&files, (const atx_pack *[]){ a.pack, b.pack }, 2);
     write_text(folder, "packed.json", &files.description);
     snprintf(path, sizeof path, "%s/packed.json", folder);
@@ -187,8 +188,8 @@ Test(pack, a_description_that_is_wrong_is_refused_with_its_place)
                   { "\"models\"", "\"moduls\"", "found no member 'models'" } };
     packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
     atx_pack_files files = { 0 };
-    char folder[] = "/tmp/pack.XXXXXX", path[64];
-    cr_assert(mkdtemp(folder));
+    char folder[64], path[80];
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     write_files(&files, (const atx_pack *[]){ p.pack }, 1);
     snprintf(path, sizeof path, "%s/packed.json", folder);
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
@@ -212,9 +213,9 @@ Test(pack, a_description_that_is_wrong_is_refused_with_its_place)
 Test(pack, sizes_that_no_memory_holds_have_no_kernel)
 {
     packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
-    char folder[] = "/tmp/pack.XXXXXX";
+    char folder[64];
     plan got;
-    cr_assert(mkdtemp(folder));
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     void *so = compile(p.pack, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
     const int64_t aligns[] = { 256, 256 };

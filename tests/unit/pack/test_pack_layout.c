@@ -6,6 +6,7 @@
 #include "pack/pack_write.h"
 #include "pack_layout_support.h"
 #include "util/rng.h"
+#include "temporary.h"
 
 #include <unistd.h>
 
@@ -60,14 +61,14 @@ Test(pack_layout, the_written_C_chooses_as_the_tuner_does)
 {
     atx_catalog *catalog = NULL;
     at_error err = { 0 };
-    char folder[] = "/tmp/pack.XXXXXX";
+    char folder[64];
     int taken[8] = { 0 };
     atx_rng rng = { 11 };
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     atx_pack_domain domain = read_problems(catalog, PROBLEMS);
     atx_pack *pack = make_permutations(catalog, &domain);
     cr_assert_leq(pack->kernel_count, (int)(sizeof taken / sizeof *taken));
-    cr_assert(mkdtemp(folder));
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     void *so = compile_all((const atx_pack *const[]){ pack }, 1, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
     for (int n = 0; n < DRAWN; n++) {
@@ -106,12 +107,12 @@ Test(pack_layout, the_written_C_refuses_what_is_no_permutation)
     const int64_t aligns[] = { 256, 256 };
     atx_catalog *catalog = NULL;
     at_error err = { 0 };
-    char folder[] = "/tmp/pack.XXXXXX";
+    char folder[64];
     plan got;
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     atx_pack_domain domain = read_problems(catalog, PROBLEMS);
     atx_pack *pack = make_permutations(catalog, &domain);
-    cr_assert(mkdtemp(folder));
+    cr_assert(mkdtemp(TEMPORARY(folder, "pack")));
     void *so = compile_all((const atx_pack *const[]){ pack }, 1, folder);
     find_function *find = (find_function *)dlsym(so, "packed_find");
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)

@@ -1,5 +1,6 @@
 /* test_device_lock.c - runs on one device take turns, also those of different users. */
 #include "runner/device_lock.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ static char why[200];
 
 static void begin(void)
 {
-    strcpy(folder, "/tmp/autotune-device-lock-XXXXXX");
+    TEMPORARY(folder, "device-lock");
     cr_assert_not_null(mkdtemp(folder));
     cr_assert_eq(chmod(folder, 01777), 0); /* as /tmp is */
 }

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "temporary.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static inline void put_large(const char *name)
  */
 static inline void begin(void)
 {
-    strcpy(root, "/tmp/autotune-headers-XXXXXX");
+    TEMPORARY(root, "headers");
     cr_assert_not_null(mkdtemp(root));
     cr_assert_eq(chdir(root), 0);
     mkdir("inc", 0700);

@@ -6,6 +6,7 @@
 
 #include "db/store.h"
 #include "lookup/lookup.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -25,8 +26,7 @@ static world w;
 static inline void begin(void)
 {
     at_error err = { 0 };
-    snprintf(w.path, sizeof w.path, "/tmp/autotune-lookup-XXXXXX");
-    close(mkstemp(w.path));
+    close(mkstemp(TEMPORARY(w.path, "lookup")));
     cr_assert_eq(atx_catalog_open(&w.catalog, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_store_open(&w.store, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
 }

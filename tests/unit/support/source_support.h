@@ -14,6 +14,7 @@
 #include "declare_support.h"
 #include "declare/declare_common.h"
 #include "lang/render.h"
+#include "temporary.h"
 
 #define END "grid 1\nblock 1\n*/\n"
 
@@ -30,7 +31,7 @@ static void make(const char *name)
 
 static void begin_folder(void)
 {
-    strcpy(folder, "/tmp/autotune-source-XXXXXX");
+    TEMPORARY(folder, "source");
     cr_assert_not_null(mkdtemp(folder));
     make("op");
 }

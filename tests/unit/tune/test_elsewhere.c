@@ -2,6 +2,7 @@
  * model of many problems is asked. */
 #include "search/strategy.h"
 #include "tune/tune.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -60,8 +61,8 @@ static void tune(const char *db, int64_t rows, int64_t cols, const atx_front *fr
 
 Test(elsewhere, trials_of_the_nearest_problem_are_given_to_the_search)
 {
-    char db[] = "/tmp/autotune-elsewhere-XXXXXX";
-    int fd = mkstemp(db);
+    char db[64];
+    int fd = mkstemp(TEMPORARY(db, "elsewhere"));
     cr_assert_geq(fd, 0);
     close(fd);
     unlink(db);

@@ -1,5 +1,6 @@
 /* test_helper_pool.c - one problem on several devices at once, each a replay of one recording. */
 #include "tune/tune.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -49,7 +50,7 @@ enum { MAX_DEVICES = 8 };
 static outcome tune(const char *spec, int devices, int64_t shapes[][2], const atx_strategy *strategy,
                     int64_t trials)
 {
-    char db[] = "/tmp/autotune-pool-XXXXXX";
+    char db[64];
     const char *specs[MAX_DEVICES];
     atx_problem problems[4];
     size_t count = 0;
@@ -59,7 +60,7 @@ static outcome tune(const char *spec, int devices, int64_t shapes[][2], const at
     const atx_tune_events events = {
         .context = &o, .progress = on_progress, .result = on_result, .warning = on_warning
     };
-    int fd = mkstemp(db);
+    int fd = mkstemp(TEMPORARY(db, "pool"));
     cr_assert_geq(fd, 0);
     close(fd);
     unlink(db);

@@ -1,6 +1,7 @@
 /* test_population_run.c - a population as a run, on a replay. */
 #include "lang/shapes.h"
 #include "tune/tune.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <unistd.h>
@@ -38,11 +39,11 @@ Test(population_run, tries_few_configurations_of_a_problem_and_fewer_once_there_
     const char *specs[] = { "replay:" AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz" };
     const atx_tune_events events = { .result = on_result, .warning = on_warning };
     const atx_population_plan plan = { .within = 1e-6 };
-    char db[] = "/tmp/autotune-population-XXXXXX";
+    char db[64];
     atx_catalog *catalog = NULL;
     atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    const int fd = mkstemp(db);
+    const int fd = mkstemp(TEMPORARY(db, "population"));
     cr_assert_geq(fd, 0);
     close(fd);
     unlink(db);

@@ -32,7 +32,7 @@ static void put(const char *name, size_t size, char fill)
 }
 
 /* Until the file's times are older than a second change could be. */
-static void settle(const char *name)
+static void wait_until_old(const char *name)
 {
     struct stat info;
     do {
@@ -91,7 +91,7 @@ Test(file_hash, a_large_file_that_did_not_change_is_not_read_again)
     char hash[ATX_HASH_TEXT], other[ATX_HASH_TEXT];
     atx_str list = { 0 };
     put("large", LARGE, 'a');
-    settle("large");
+    wait_until_old("large");
     expect_right("large");
     read_list(&list);
     char *written = strrchr(list.data, ' ');
@@ -112,7 +112,7 @@ Test(file_hash, a_damaged_list_is_no_harm)
 {
     static const char *const BAD[] = { "", "\n\n", "1 2 3", "autotune\0", "1 2 3 4 5 zzz\n" };
     put("large", LARGE, 'a');
-    settle("large");
+    wait_until_old("large");
     cr_assert_eq(mkdir("autotune", 0700), 0);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         FILE *file = fopen("autotune/contents", "w");

@@ -2,6 +2,7 @@
 #include "util/out_file.h"
 
 #include "util/str.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -22,11 +23,11 @@ int __wrap_link(const char *from, const char *to);
 
 static enum { AS_IT_IS, NO_LINKS, SOMEBODY_IS_FIRST } links;
 
-static char folder[] = "/tmp/autotune-out-XXXXXX";
+static char folder[64];
 
 static void enter(void)
 {
-    cr_assert(mkdtemp(folder) && chdir(folder) == 0);
+    cr_assert(mkdtemp(TEMPORARY(folder, "out")) && chdir(folder) == 0);
     umask(022);
 }
 

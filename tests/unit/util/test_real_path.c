@@ -1,5 +1,6 @@
 /* test_real_path.c - which names lead to one file, there or not. */
 #include "util/real_path.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -20,8 +21,8 @@ static void make_file(const char *name)
 /* A folder with a file, links, and links to what is not there. */
 static void enter_folder(void)
 {
-    char path[] = "/tmp/autotune-paths-XXXXXX";
-    cr_assert(mkdtemp(path) && chdir(path) == 0);
+    char path[64];
+    cr_assert(mkdtemp(TEMPORARY(path, "paths")) && chdir(path) == 0);
     cr_assert_eq(mkdir("sub", 0777), 0);
     make_file("file");
     cr_assert_eq(link("file", "sub/hard") | symlink("file", "soft") | symlink("../soft", "sub/soft2"), 0);

@@ -1,6 +1,7 @@
 /* test_str.c - the text buffer and its friends. */
 #include "util/str.h"
 #include "util/bug.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -131,10 +132,10 @@ Test(str, a_word_of_a_shell_is_quoted_where_it_must_be)
 
 Test(str, files_are_read_whole_up_to_a_limit)
 {
-    char path[] = "/tmp/autotune-str-XXXXXX";
+    char path[64];
     atx_str s = { 0 };
     at_error err = { 0 };
-    int fd = mkstemp(path);
+    int fd = mkstemp(TEMPORARY(path, "str"));
     cr_assert(fd >= 0 && write(fd, "a\0b\n", 4) == 4 && close(fd) == 0);
     atx_str_add(&s, "before");
     cr_assert_eq(atx_str_read_file(&s, path, 3, &err), AT_ERR_INPUT);

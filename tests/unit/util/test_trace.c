@@ -2,6 +2,7 @@
 #include "util/trace.h"
 #include "util/clock.h"
 #include "util/str.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,10 +20,10 @@ static atx_str contents(const char *path)
 
 Test(trace, spans_and_counts_are_chrome_events)
 {
-    char path[] = "/tmp/autotune-trace-XXXXXX";
+    char path[64];
     atx_trace *trace = NULL;
     at_error err = { 0 };
-    close(mkstemp(path));
+    close(mkstemp(TEMPORARY(path, "trace")));
     double now = atx_now_s();
     cr_assert_eq(atx_trace_open(&trace, path, &err), AT_OK, "%s", err.text);
     atx_trace_span(trace, (atx_trace_row){ ATX_TRACK_DEVICE, 0, 0 }, "tile \"A\"", "timed", now, now + 0.25);
@@ -48,10 +49,10 @@ Test(trace, spans_and_counts_are_chrome_events)
 /* Who kills a run still has a picture: the file ends behind an event. */
 Test(trace, a_trace_that_was_never_closed_ends_with_a_whole_event)
 {
-    char path[] = "/tmp/autotune-trace-XXXXXX";
+    char path[64];
     atx_trace *trace = NULL;
     at_error err = { 0 };
-    close(mkstemp(path));
+    close(mkstemp(TEMPORARY(path, "trace")));
     double now = atx_now_s();
     cr_assert_eq(atx_trace_open(&trace, path, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 3000; i++) {

@@ -1,4 +1,5 @@
-# What another machine of the same model has settled is settled; under another driver its winner is tried first.
+# A search that ended by itself is not repeated on another machine of the same model; under another driver its winner is tried
+# first.
 command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
 echo '4096x4096 f32' >few.txt
 "$AUTOTUNE" merge all.db "$DATA/../../db/recordings/h200.jsonl.gz" --quiet
