@@ -358,7 +358,7 @@ void atx_draft_find_launch(atx_draft *d);
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k);
 void atx_draft_launch(atx_draft *d);
 void atx_draft_guess_block(atx_draft *d);
-void atx_draft_read_block(atx_draft *d);
+void atx_draft_launch_block(atx_draft *d);
 void atx_draft_read_side(atx_draft *d); /* of blocks that are a side of a tile; once the grid is known */
 /* Loops of the host around the launch, whose iterations differ: before the values of the arguments are read.
  */

@@ -171,7 +171,7 @@ void atx_draft_launch(atx_draft *d)
         return;
     }
     atx_draft_loops(d);
-    atx_draft_read_block(d);
+    atx_draft_launch_block(d);
     read_values(d);
     read_grid(d);
     atx_draft_read_side(d);

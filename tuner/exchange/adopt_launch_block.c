@@ -415,7 +415,7 @@ static atx_draft_param *called_so(atx_draft *d, int k)
     return NULL;
 }
 
-void atx_draft_read_block(atx_draft *d)
+void atx_draft_launch_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
     const atx_span from = { d->launch.config[1][0], d->launch.config[1][1] };
