@@ -26,3 +26,10 @@ at learn --db won.db -o won.db
 at learn won.db --db store.db -o won.db
 cp won.db link_to.db && ln -sf link_to.db linked
 at learn --db link_to.db -o linked
+# A model for other programs has what the shipped one knows of other operations; other programs need not have that one.
+at learn --db won.db --whole --no-shipped
+"$AUTOTUNE" merge rows.db "$DATA/../../db/winners/h200_serving.jsonl.gz" --quiet
+for whole in '' --whole; do
+  AUTOTUNE_NO_SHIPPED='' "$AUTOTUNE" learn --db rows.db $whole >/dev/null 2>&1
+  echo "learn $whole: $("$AUTOTUNE" query 3000x5000 f32 --device H200 --db rows.db --no-shipped 2>/dev/null | grep -c 'predicted match')"
+done

@@ -22,7 +22,7 @@ typedef struct learn_args {
     const char *db, *output, *templates_dir;
     atx_words more;
     atx_folder_words folders;
-    bool alone;
+    bool alone, whole;
 } learn_args;
 
 /* The output is none of the files that are read and can be written: known before it takes long. */
@@ -64,7 +64,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     if (status == AT_OK && !a->alone && atx_shipped_wanted(false))
         status = atx_model_shipped(&before, NULL, NULL, err);
     ATX_THEN(status, atx_model_learn(&model, catalog, stores, count, before, &cancel, err));
-    if (status == AT_OK && model && (a->alone || count > 1))
+    if (status == AT_OK && model && (a->alone || a->whole || count > 1))
         atx_model_keep(model);
     if (status == AT_OK && !model)
         status = atx_fail(
@@ -72,7 +72,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
             "%s: found too few trials to learn from; expected at least 100 of one operation, of at least 8 "
             "problems: tune more problems",
             path);
-    ATX_THEN(status, atx_model_write(model, output, err));
+    ATX_THEN(status, atx_model_write_with(model, a->whole ? before : NULL, output, err));
     for (int i = 0; status == AT_OK && atx_model_of_op(&training_samples, model, i); i++)
         atx_print(stdout,
                   "%s on %s: %" PRId64 " trials of %" PRId64 " problems, %" PRId64
@@ -108,11 +108,20 @@ int atx_cmd_learn(int argc, char **argv)
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--no-shipped", ATX_OPT_FLAG, NULL, "train from the database alone, without the shipped model",
           &a.alone },
+        { "--whole", ATX_OPT_FLAG, NULL,
+          "also write what the shipped model knows of other operations and devices: a file for other "
+          "programs",
+          &a.whole },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.more, &code))
         return code;
-    at_status status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
+    at_status status = AT_OK;
+    if (a.whole && (a.alone || !atx_shipped_wanted(false)))
+        status =
+            atx_fail(&err, AT_ERR_USAGE, "--whole: %s leaves the shipped model out; expected it to be used",
+                     a.alone ? "--no-shipped" : "$AUTOTUNE_NO_SHIPPED");
+    ATX_THEN(status, atx_open_catalog(&catalog, a.templates_dir, NULL, &err));
     ATX_THEN(status, atx_db_to_read(&path, a.db, &keep, &err));
     ATX_THEN(status, atx_learned_path(&beside, path, &err));
     output = a.output ? a.output : atx_str_text(&beside);

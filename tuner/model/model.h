@@ -33,6 +33,10 @@ at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err) AT
 /* AT_ERR_NOT_FOUND: there is no such file. */
 at_status atx_model_read(atx_model **out, const char *path, at_error *err) AT_MUST_CHECK;
 at_status atx_model_write(const atx_model *model, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* With the parts of `rest` (NULL: none) whose op and device the model has not. */
+at_status atx_model_write_with(const atx_model *model, const atx_model *rest, const char *path,
+                               at_error *err) AT_MUST_CHECK;
 void atx_model_close(atx_model *model); /* harmless on NULL */
 ATX_CLOSES(atx_model)
 

@@ -554,3 +554,26 @@ at_status atx_model_write(const atx_model *model, const char *path, at_error *er
     atx_str_clear(&bytes);
     return status;
 }
+
+static bool has_part(const atx_model *model, const atx_op_model *p)
+{
+    for (int i = 0; i < model->count; i++)
+        if (strcmp(model->ops[i].op, p->op) == 0 && strcmp(model->ops[i].device, p->device) == 0)
+            return true;
+    return false;
+}
+
+at_status atx_model_write_with(const atx_model *model, const atx_model *rest, const char *path, at_error *err)
+{
+    atx_model all = *model;
+    all.ops = malloc(sizeof *all.ops * (size_t)(model->count + (rest ? rest->count : 0) + 1));
+    if (!all.ops)
+        return atx_no_memory(err);
+    memcpy(all.ops, model->ops, sizeof *all.ops * (size_t)model->count);
+    for (int i = 0; rest && i < rest->count; i++)
+        if (!has_part(model, &rest->ops[i]))
+            all.ops[all.count++] = rest->ops[i];
+    at_status status = atx_model_write(&all, path, err);
+    free(all.ops);
+    return status;
+}
