@@ -62,7 +62,7 @@ typedef struct problem {
     size_t waiting_cap;
     int cores, running, compiling; /* compiling: without copies */
     int copies_left;
-    double opened_s; /* 0: not yet */
+    double opened_s; /* below zero: not yet */
     int64_t under_way, tried;
     bool exhausted;
     double thread_s, thread_busy_s; /* its thread is free then; was busy for so long */
@@ -314,6 +314,7 @@ static bool begin(sim *s, int which, double at_s)
     p->thread_s = at_s;
     p->cores = (int)fmin((double)s->set->cores, ATX_POOL_MOST);
     p->copies_left = COPIES;
+    p->opened_s = -1;
     if (s->set->strategy->open(&p->state, &search, &err) != AT_OK)
         return false;
     for (int i = 0; i < COPIES; i++)
@@ -460,7 +461,7 @@ static void is_compiled(sim *s, problem *p, int64_t index)
     s->running--;
     compile_waiting(s, p);
     if (index < 0) {
-        if (!--p->copies_left && p->opened_s > 0)
+        if (!--p->copies_left && p->opened_s >= 0)
             measure_copies(s, p);
         return;
     }

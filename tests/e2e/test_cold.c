@@ -4,9 +4,11 @@
  */
 #include "copy_problem.h"
 #include "scripted_driver.h"
+#include "device/layout.h"
 #include "runner/sample.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Buffers of 4 KB: to leave the largest of these takes more launches than a trial has time for. */
@@ -82,23 +84,26 @@ Test(cold, without_memory_for_a_sweep_a_graph_has_a_launch_for_each_set)
     lab_close(&l);
 }
 
-/* Of each buffer 32 bytes, as kernels do that gather: all that a hundred sets have of them fits into the L2.
- * There is memory for many sets, for some, and for one. */
+/* Of each buffer a few bytes, as kernels do that gather: all that sets have of them fits into the L2. There
+ * is memory for many sets, for some, of which half is left to others, and for one. */
 Test(cold, launches_that_touch_little_of_large_buffers_find_it_outside_the_l2)
 {
     static const struct {
         int64_t count;
+        int touched; /* of a buffer */
         const char *memory;
         int least, most; /* sets */
-    } CASES[] = { { COUNT, "", 1024, 1024 },
-                  { COUNT, "free 284000000\n", 16, 160 },
-                  { COUNT, "free 270000000\n", 16, 16 },
-                  { 400000, "free 278000000\n", 1, 1 } };
+    } CASES[] = { { COUNT, 32, "", 1024, 1024 },
+                  { COUNT, 32, "free 284000000\n", 16, 160 },
+                  { COUNT, 32, "free 270000000\n", 16, 16 },
+                  { 400000, 32, "free 396000000\n", 10, 10 },
+                  { 400000, 32, "free 278000000\n", 1, 1 },
+                  { 400000, 3000, "free 290000000\n", 1, 1 } };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char script[80];
         long launches = 0;
-        snprintf(script, sizeof script, "touch 32\n%s", CASES[i].memory);
-        lab l = lab_open_with(script, 20000, 2000, CASES[i].count, 64);
+        snprintf(script, sizeof script, "touch %d\n%s", CASES[i].touched, CASES[i].memory);
+        lab l = lab_open_with(script, 20000, 2000, CASES[i].count, 2 * CASES[i].touched);
         const double seconds = try_some(&l, CASES[i].count, &launches);
         cr_expect_float_eq(seconds, 2e-6, 1e-12, "%zu: %g", i, seconds);
         cr_expect_geq(atx_bench_sets(l.bench), CASES[i].least, "%zu: %d sets", i, atx_bench_sets(l.bench));
@@ -128,4 +133,31 @@ Test(cold, launches_of_a_re_measurement_find_their_inputs_outside_the_l2)
                            ns, rows[0].timing.median_s);
         lab_close(&l);
     }
+}
+
+/* A large input and a small output, and no memory for a sweep beside them. */
+Test(cold, a_sweep_leaves_room_for_the_buffers_and_the_answer)
+{
+    enum { LARGE = 16 << 20, L2 = 400000 };
+    at_error err = { 0 };
+    atx_gpu *gpu = NULL;
+    atx_bench *bench = NULL;
+    atx_layout layout;
+    atx_measured m;
+    char script[200];
+    atx_setup setup = copy_setup(COUNT, 256, 256);
+    const atx_trial trial = { .kernel = copy_kernel("copy_wrong", COUNT) };
+    setup.buffers[1].bytes = LARGE;
+    setup.moved_bytes = 64;
+    atx_layout_of(&layout, &setup);
+    snprintf(script, sizeof script, "l2 %d\nnoise 0\nkernel copy_wrong * wrong\nfree %" PRId64 "\n", L2,
+             ATX_RESERVE_BYTES + layout.expected_bytes + layout.set_bytes + L2);
+    scripted_start(script);
+    cr_assert_eq(atx_gpu_open(&gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_open(&bench, gpu, &setup, &err), AT_OK, "%s", err.text);
+    cr_expect_not(atx_bench_can_sweep(bench));
+    cr_assert_eq(atx_measure_trial(&m, gpu, bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(m.outcome, ATX_WRONG_RESULT, "%d", (int)m.outcome);
+    atx_bench_close(bench);
+    atx_gpu_close(gpu);
 }

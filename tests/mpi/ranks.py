@@ -102,6 +102,10 @@ def parent_of(pid):
         return None
 
 
+def children_of(process):
+    return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if parent_of(pid) == process]
+
+
 def ranks_of(db):
     """The processes that are ranks, by their numbers."""
     found = {}
@@ -255,7 +259,7 @@ def recovers():
 
 def starting():
     """A rank that is lost while its device starts is told, and the others do all the work."""
-    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 60000 create {WORK}/opens\n", 1),
+    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 50000 create {WORK}/opens\n", 1),
            "AUTOTUNE_RANK_TIMEOUT": "2"}
     cases = [(mpi, "frozen", signal.SIGSTOP, mpirun) for mpi, mpirun in launchers().items()]
     cases += [(mpi, "killed", signal.SIGKILL, [*mpirun, "--enable-recovery"])
@@ -272,7 +276,7 @@ def starting():
                 wait_for(lambda: job.poll() is not None or os.path.exists(f"{WORK}/opens"))
                 if job.poll() is None:
                     victim = ranks_of(db)[1]
-                    helpers = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if parent_of(pid) == victim]
+                    helpers = children_of(victim)
                     os.kill(victim, number)
                     wait_for(lambda: said in text_of(errors.name) or job.poll() is not None, LIMIT)
                     for pid in helpers:  # mpirun would wait until the device has started
@@ -289,6 +293,32 @@ def starting():
         assert found == [(1, 1)], f"{found}\n{out}{err}"
         os.remove(f"{WORK}/opens")
         print(f"{mpi}: a rank was {how} while its device started, and the other one did its work")
+
+
+def late():
+    """The only device that has started is lost: another one, which starts later, does all the work."""
+    mpirun = launchers().get("openmpi") or skip("no Open MPI")
+    env = {**ENV, **scripted("count 2\non 0\nslow cuDevicePrimaryCtxRetain 4000\n"
+                             f"on 1\nslow cuMemAlloc_v2 60000 create {WORK}/allocates\n"), "AUTOTUNE_RANK_TIMEOUT": "1"}
+    args = [*mpirun, "--enable-recovery", "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile",
+            "--max-trials", "4", "--db", f"{WORK}/late.db"]
+    with subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as job:
+        try:
+            wait_for(lambda: os.path.exists(f"{WORK}/allocates") or job.poll() is not None)
+            if job.poll() is None:
+                victim = ranks_of("late.db")[1]
+                for pid in [victim, *children_of(victim)]:
+                    tell(pid, signal.SIGKILL)
+            out, err = job.communicate(timeout=LIMIT)
+        finally:
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGKILL)
+    if job.returncode == 3 and "NVRTC" in err:
+        skip("no NVRTC")
+    assert "others of its model take over if they start" in err and "autotune: error" not in err, out + err
+    assert rows("late.db", "SELECT count(*) FROM winner") == [(4,)], out + err
+    print("the only device was lost, and one that started later did its work")
 
 
 class Hosts:

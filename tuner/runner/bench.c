@@ -19,8 +19,10 @@
 #define L2_MULTIPLE 64
 #define L2_LEAST    3
 
-/* Of the free memory, for more than the least: others may want some. */
-#define MEMORY_SHARE 4
+/* Of the free memory, for more than the least, and for what rotates where a sweep does as well: others may
+ * want some. */
+#define MEMORY_SHARE   4
+#define ROTATION_SHARE 2
 
 /* Sets of large tables of which launches touch little: so much of them is filled in 5 ms. */
 #define MOST_BYTES ((int64_t)16 << 30)
@@ -78,6 +80,12 @@ static int64_t sets_in(int64_t bytes, int64_t set_bytes)
     return least(bytes / set_bytes, ATX_MAX_SETS);
 }
 
+/* Sets that are wanted where the L2 is swept. One does, if need be. */
+static int64_t most_swept(int64_t available, int64_t set_bytes)
+{
+    return least(SWEEP_ABOVE, sets_in(available / ROTATION_SHARE, set_bytes));
+}
+
 static void choose_sets(atx_bench *b, int64_t l2_bytes, int64_t available)
 {
     const int64_t traffic = b->layout.traffic_bytes, set_bytes = b->layout.set_bytes,
@@ -85,7 +93,7 @@ static void choose_sets(atx_bench *b, int64_t l2_bytes, int64_t available)
                   share = sets_in(least(available / MEMORY_SHARE, MOST_BYTES), set_bytes),
                   fewest = least((L2_LEAST * l2_bytes + traffic - 1) / traffic,
                                  b->sweep_bytes ? ATX_MAX_SETS : room),
-                  needed = least(b->sweep_bytes ? SWEEP_ABOVE : fewest, room),
+                  needed = b->sweep_bytes ? most_swept(available, set_bytes) : fewest,
                   sets = least((L2_MULTIPLE * l2_bytes + traffic - 1) / traffic, share);
     b->fewest = b->setup.warm ? 1 : (int)most(1, fewest);
     b->sets = b->setup.warm ? 1 : (int)most(1, most(needed, sets));
@@ -99,8 +107,9 @@ static at_status choose_memory(atx_bench *b, at_error *err)
     atx_layout_of(&b->layout, &b->setup);
     const int64_t cold_bytes = L2_LEAST * info.limits.l2_bytes, each = b->layout.expected_bytes;
     int64_t available = info.free_bytes - ATX_RESERVE_BYTES - each;
-    if (!b->setup.warm && cold_bytes / b->layout.traffic_bytes > SWEEP_ABOVE &&
-        cold_bytes < available / MEMORY_SHARE)
+    if (!b->setup.warm && cold_bytes < available / MEMORY_SHARE &&
+        cold_bytes <= available - b->layout.set_bytes &&
+        cold_bytes / b->layout.traffic_bytes > most_swept(available, b->layout.set_bytes))
         b->sweep_bytes = cold_bytes;
     available -= b->sweep_bytes;
     choose_sets(b, info.limits.l2_bytes, available);

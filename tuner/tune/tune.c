@@ -145,7 +145,8 @@ static void put_down(const atx_member *m, size_t place, bool again)
     pthread_mutex_unlock(&m->team->lock);
 }
 
-/* A device elsewhere may be lost without an end of all, as long as others of its model are left. */
+/* A device elsewhere may be lost without an end of all, as long as others of its model are left, or may
+ * start. */
 static void pass_over(atx_member *m)
 {
     char text[AT_ERROR_TEXT + 160];
@@ -153,13 +154,22 @@ static void pass_over(atx_member *m)
     if (m->status == AT_OK || !atx_device_is_lost(m->device) || !m->team->options->device_places)
         return;
     pthread_mutex_lock(&m->team->lock);
-    bool left = ++g->lost < g->members;
+    g->lost++;
+    const bool here = g->lost < g->members;
+    m->passed_over = g->lost < most_members(g, m->team);
     pthread_mutex_unlock(&m->team->lock);
-    if (!left)
+    if (!m->passed_over)
         return;
-    snprintf(text, sizeof text, "a device is lost, others of its model take over: %s", m->err.text);
+    snprintf(text, sizeof text, "a device is lost, others of its model %s: %s",
+             here ? "take over" : "take over if they start", m->err.text);
     atx_team_warn(m->team, text);
-    m->status = AT_OK;
+}
+
+/* All threads have ended. */
+static bool has_failed(const atx_member *m)
+{
+    const bool replaced = m->passed_over && m->group->lost < m->group->members;
+    return m->started && m->status != AT_OK && !replaced;
 }
 
 /* Tells at once, of a list that may take hours, what cannot be measured at all. */
@@ -378,7 +388,7 @@ static at_status run_members(const atx_members *all, atx_team *t, at_error *err)
         if (all->list[i].started)
             pthread_join(all->list[i].thread, NULL);
     for (int i = 0; i < all->count && status == AT_OK; i++)
-        if (all->list[i].started && all->list[i].status != AT_OK)
+        if (has_failed(&all->list[i]))
             status = atx_fail(err, all->list[i].status, "%s", all->list[i].err.text);
     if (status == AT_OK && !t->here && all->count)
         status = atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);

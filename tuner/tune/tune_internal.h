@@ -46,7 +46,8 @@ typedef struct atx_member {
     bool has_ahead; /* ... if it was drawn before its time */
     pthread_t thread;
     bool started;
-    bool absent; /* its device did not start: others go on without it */
+    bool absent;      /* its device did not start: others go on without it */
+    bool passed_over; /* it was lost, and others of its model do its work: if there are any in the end */
     at_status status;
     at_error err;
 } atx_member;
