@@ -123,9 +123,13 @@ static double known(double seconds)
     return seconds > 0 ? seconds : NAN;
 }
 
-static double share(double ceiling_s, double median_s)
+/* Seven characters, or more. */
+static void share(char out[16], double ceiling_s, double median_s)
 {
-    return ceiling_s > 0 && median_s > 0 ? ceiling_s / median_s : 0;
+    if (ceiling_s > 0 && median_s > 0)
+        snprintf(out, 16, "%5.1f %%", 100 * ceiling_s / median_s);
+    else
+        snprintf(out, 16, "%7s", "-");
 }
 
 /* A winner and its verdict. */
@@ -166,12 +170,13 @@ static void print_head(const work *w)
 static void add_text(atx_str *o, const item *it, const atx_reverified *v)
 {
     const atx_winner *then = &it->answer.winner;
-    char problem[160];
+    char problem[160], stored[16], now[16];
+    share(stored, then->ceiling_s, then->timing.median_s);
+    share(now, v->ceiling_s, v->median_s);
     snprintf(problem, sizeof problem, "%s %s", it->answer.shape, atx_dtype_name(it->problem.type));
-    atx_str_addf(o, "%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->timing.median_s,
-                 1e6 * v->median_s, 100 * share(then->ceiling_s, then->timing.median_s),
-                 100 * share(v->ceiling_s, v->median_s), atx_reverify_verdict_name(v->verdict),
-                 *v->why ? ": " : "", v->why);
+    atx_str_addf(o, "%-24s %10.2f %10.2f %s %s  %s%s%s\n", problem, 1e6 * then->timing.median_s,
+                 1e6 * v->median_s, stored, now, atx_reverify_verdict_name(v->verdict), *v->why ? ": " : "",
+                 v->why);
 }
 
 static void print_row(const work *w, const item *it, const atx_reverified *v)

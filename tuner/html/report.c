@@ -79,31 +79,29 @@ static at_status read_winners(atx_html_page *p, at_error *err)
 
 enum { MOST_SECTIONS = 300 };
 
-static int ascending(const void *a, const void *b)
+static int by_share(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const atx_answer *const *x = a, *const *y = b;
+    const double first = atx_answer_share(*x), second = atx_answer_share(*y);
+    const bool known = first > 0, other = second > 0;
+    if (known != other)
+        return known ? -1 : 1; /* what cannot be said to be slow comes last */
+    return first < second ? -1 : first > second ? 1 : (*x > *y) - (*x < *y);
 }
 
+/* On a page of many problems those that leave most to be gained have a section. */
 static at_status choose_sections(atx_html_page *p, at_error *err)
 {
-    p->section_share = INFINITY;
-    if (p->count <= MOST_SECTIONS)
-        return AT_OK;
-    ATX_FREED double *shares = calloc(p->count, sizeof *shares);
-    if (!shares)
+    ATX_FREED const atx_answer **sorted = calloc(p->count + 1, sizeof *sorted);
+    p->sections = calloc(p->count + 1, sizeof *p->sections);
+    if (!sorted || !p->sections)
         return atx_no_memory(err);
     for (size_t i = 0; i < p->count; i++)
-        shares[i] = atx_answer_share(&p->winners[i]);
-    qsort(shares, p->count, sizeof *shares, ascending);
-    p->section_share = shares[MOST_SECTIONS - 1];
+        sorted[i] = &p->winners[i];
+    qsort(sorted, p->count, sizeof *sorted, by_share);
+    for (size_t i = 0; i < p->count && i < MOST_SECTIONS; i++)
+        p->sections[sorted[i] - p->winners] = true;
     return AT_OK;
-}
-
-/* On a page of many problems those that leave most to be gained. */
-static bool has_section(const atx_html_page *page, const atx_answer *winner)
-{
-    return atx_answer_share(winner) <= page->section_share;
 }
 
 /* ---- a device ---- */
@@ -144,7 +142,10 @@ static bool two_sizes(const char *shape, double *rows, double *cols)
 static void add_point(atx_html_cloud *c, atx_html_page *p, const atx_answer *a, double x, double y)
 {
     char figure[32];
-    snprintf(figure, sizeof figure, "%.1f %%", 100 * atx_answer_share(a));
+    if (atx_answer_share(a) > 0)
+        snprintf(figure, sizeof figure, "%.1f %%", 100 * atx_answer_share(a));
+    else
+        snprintf(figure, sizeof figure, "share unknown");
     atx_html_cloud_add(
         c, (atx_point){ x, y, atx_html_hue(p, a->winner.template_name), a->winner.template_name, NULL }, a,
         figure);
@@ -225,7 +226,7 @@ static void table_row(atx_html_page *p, size_t index)
     else
         atx_str_add(p->out, "<tr>");
     atx_str_add(p->out, "<td class=\"b\">");
-    if (has_section(p, a)) {
+    if (p->sections[index]) {
         atx_str_addf(p->out, "<a href=\"#p%zu\">", index);
         atx_html_add(p->out, "$</a>", a->shape);
     } else {
@@ -308,7 +309,7 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
                      "ceiling; <code>--op</code> and <code>--shape</code> choose others.</p>\n",
                      p->count, MOST_SECTIONS);
     for (size_t i = s.first; i < s.end && status == AT_OK; i++)
-        if (has_section(p, &p->winners[i]))
+        if (p->sections[i])
             status = atx_html_problem(p, i, err);
     atx_str_add(p->out, "</section>\n");
     atx_html_cloud_close(&c);
@@ -321,6 +322,7 @@ static void page_clear(atx_html_page *p)
         atx_answer_clear(&p->winners[i]);
     free(p->winners);
     free(p->kinds);
+    free(p->sections);
 }
 
 at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options *options, at_error *err)

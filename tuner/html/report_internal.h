@@ -26,10 +26,10 @@ typedef struct atx_html_page {
     size_t count, cap;
     atx_html_kind *kinds; /* by wins */
     size_t kind_count, kind_cap;
-    double section_share; /* problems of a greater share of the ceiling have no section */
-    bool rates;           /* an op of the section counts operations */
-    bool ops;             /* the section has several ops */
-    bool failed;          /* out of memory */
+    bool *sections; /* which winners have one */
+    bool rates;     /* an op of the section counts operations */
+    bool ops;       /* the section has several ops */
+    bool failed;    /* out of memory */
 } atx_html_page;
 
 /* Is it of the device, op and shape that the options name? */

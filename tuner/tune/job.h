@@ -32,7 +32,7 @@ typedef struct atx_tune_options {
     int place_count;                /* 0: here                                             */
     const atx_strategy *strategy;   /* NULL: the model; all of a tiny space              */
     uint64_t seed;
-    bool no_copies;       /* the copies that are a problem's ceiling are not timed    */
+    bool no_copies;       /* none are timed; a ceiling that is known is kept         */
     int64_t max_trials;   /* per problem; 0: no limit; ATX_TRIALS_OF_POPULATION  */
     double budget_s;      /* wall time per problem, the re-measurement apart; 0: no limit */
     int jobs;             /* compile workers in all; 0: one a core               */

@@ -227,7 +227,7 @@ enum { MAX_SHOWN = 600 };
 
 static void explain(atx_reverified *v, const job *j, const double *scores, int rival)
 {
-    double then_s = j->winner->winner.timing.median_s;
+    const double then_s = j->winner->winner.timing.median_s, ceiling_s = j->winner->winner.ceiling_s;
     if (v->verdict == ATX_NOT_RIGHT)
         snprintf(v->why, sizeof v->why, "%s: %.200s", atx_outcome_name(j->f.rows[0].outcome),
                  j->f.rows[0].log);
@@ -236,14 +236,12 @@ static void explain(atx_reverified *v, const job *j, const double *scores, int r
                  atx_str_text(&v->rival), v->rival.len > MAX_SHOWN ? " ..." : "",
                  100 * (score_of(j->f.rows, scores, 0) / score_of(j->f.rows, scores, rival) - 1),
                  scores ? "better" : "faster");
-    else if (v->verdict == ATX_DRIFTED && atx_search_run_problem(j->f.main)->op->goal.peak)
+    else if (v->verdict == ATX_DRIFTED &&
+             (atx_search_run_problem(j->f.main)->op->goal.peak || v->ceiling_s <= 0 || ceiling_s <= 0))
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time", 100 * (v->median_s / then_s - 1));
     else if (v->verdict == ATX_DRIFTED)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time; the copy: %+.1f %%",
-                 100 * (v->median_s / then_s - 1),
-                 v->ceiling_s > 0 && j->winner->winner.ceiling_s > 0
-                     ? 100 * (v->ceiling_s / j->winner->winner.ceiling_s - 1)
-                     : 0.0);
+                 100 * (v->median_s / then_s - 1), 100 * (v->ceiling_s / ceiling_s - 1));
 }
 
 /* NULL: times are what counts. */
@@ -272,7 +270,7 @@ static at_status conclude(atx_reverified *v, job *j, double tolerance)
     v->rival_s = rival >= 0 ? j->f.rows[rival].timing.median_s : 0;
     if (rival >= 0)
         atx_str_addf(&v->rival, "%s %s", j->f.entrants[rival]->t->name, j->f.entrants[rival]->text);
-    for (int i = 1; i < j->f.count; i++)
+    for (int i = 1; i < j->f.count && j->winner->winner.ceiling_s > 0; i++) /* memcpy alone is no ceiling */
         if ((j->f.list[i].is_copy || j->f.list[i].is_memcpy) && j->f.rows[i].outcome == ATX_TIMED &&
             (v->ceiling_s <= 0 || j->f.rows[i].timing.median_s < v->ceiling_s))
             v->ceiling_s = j->f.rows[i].timing.median_s;

@@ -101,14 +101,38 @@ static at_status winner_run(int64_t *run_id, const atx_job *j, at_error *err)
     return AT_OK;
 }
 
+/* Copies of another op are its ceiling. */
+static bool has_copies(const atx_job *j)
+{
+    atx_problem copy;
+    const atx_problem *problem = atx_search_run_problem(j->main);
+    return !problem->op->goal.peak &&
+           atx_setup_ceiling(&copy, j->env, problem, atx_search_run_slots(j->main));
+}
+
+/* A run that times no copies keeps what an earlier one measured: memcpy alone, which is slow for few bytes,
+ * is no ceiling. */
+static void keep_ceiling(atx_str *name, double *seconds, const atx_job *j)
+{
+    ATX_LOCAL(atx_answer) before = { 0 };
+    if (atx_store_find_winner(&before, j->env->store, atx_search_run_key(j->main), &j->env->fingerprint, NULL,
+                              NULL) != AT_OK)
+        return;
+    *seconds = before.winner.ceiling_s;
+    atx_str_add(name, before.winner.ceiling_name);
+}
+
 /* What the winner is held against: the re-measurement's fastest copy, or the rate that the op declares. */
 static at_status name_ceiling(atx_str *name, double *seconds, const atx_job *j, at_error *err)
 {
     const atx_op *op = atx_search_run_problem(j->main)->op;
-    const int copy = atx_remeasurement_fastest_copy(&j->remeasured);
+    const bool none = j->env->options->no_copies && has_copies(j);
+    const int copy = none ? -1 : atx_remeasurement_fastest_copy(&j->remeasured);
     int64_t gflops = 0;
     *seconds = copy >= 0 ? j->remeasured.rows[copy].timing.median_s : 0;
     atx_remeasurement_name(name, &j->remeasured, copy);
+    if (none)
+        keep_ceiling(name, seconds, j);
     if (!op->goal.peak)
         return AT_OK;
     at_status status = atx_problem_peak(seconds, &gflops, op, atx_search_run_slots(j->main), err);
@@ -196,6 +220,7 @@ bool atx_session_is_answered(const atx_job *j, atx_answer *answer)
 {
     const atx_tune_options *o = j->env->options;
     return !o->force && !o->front && !restricted(o) &&
+           (answer->winner.ceiling_s > 0 || o->no_copies || !has_copies(j)) &&
            atx_catalog_has_op_hash(j->env->catalog, atx_search_run_problem(j->main)->op,
                                    answer->winner.op_hash) &&
            (o->budget_s > 0 || answer->winner.trials >= atx_search_run_tally(j->main)->limit ||
