@@ -25,8 +25,13 @@ at() {
 fixture() { "$FIXTURE" "$1"; }
 skip() { echo "skipped: $*" >&2; exit 77; }
 need_nvrtc() { # options of check
-  "$AUTOTUNE" check --only linear --shape 64 --dtype u8 --sample 1 --jobs 1 "$@" >/dev/null 2>&1 ||
-    skip "there is no NVRTC here, or it is too old"
+  local status=0
+  "$AUTOTUNE" check --only linear --shape 64 --dtype u8 --sample 1 --jobs 1 "$@" >/dev/null 2>"$work/said" || status=$?
+  case $status in
+    0) ;;
+    3) skip "there is no NVRTC here, or it is too old" ;;
+    *) cat "$work/said" >&2; echo "check ends with $status; expected 0, or 3 without NVRTC" >&2; exit 1 ;;
+  esac
 }
 
 cd "$work" || exit 1

@@ -484,14 +484,16 @@ static at_status execute(checker *c, at_error *err)
     return status == AT_OK ? atx_execute_and_print(&c->executed, &what, err) : status;
 }
 
-/* `check cast_transpose 'to=f16 33x31' f32`: a word that names no operation is a shape or a type. */
-static void sort_words(check_args *a)
+/* `check cast_transpose 'to=f16 33x31' f32`: a word that names no operation is a shape or a type. An
+ * operation may have a type's name. */
+static void sort_words(check_args *a, const atx_catalog *catalog)
 {
     atx_words ops = { .count = 0 };
     for (int i = 0; i < a->words.count; i++) {
         const char *word = a->words.items[i];
         atx_dtype type;
-        atx_words *to = (*word >= '0' && *word <= '9') || strchr(word, '=')         ? &a->shapes
+        atx_words *to = atx_catalog_find_op(catalog, word)                          ? &ops
+                        : (*word >= '0' && *word <= '9') || strchr(word, '=')       ? &a->shapes
                         : atx_dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
                                                                                     : &ops;
         if (to->count < ATX_MAX_WORDS)
@@ -510,7 +512,6 @@ static int run_check(check_args *a)
 {
     checker c = { .args = a, .started_s = atx_now_s() };
     at_error err = { 0 };
-    sort_words(a);
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
     bool json = false;
@@ -519,6 +520,8 @@ static int run_check(check_args *a)
     if (json)
         c.format = ATX_JSON;
     ATX_THEN(status, atx_open_catalog(&c.catalog, a->templates_dir, &c.broken, &err));
+    if (status == AT_OK)
+        sort_words(a, c.catalog);
     ATX_THEN(status, holds_something(&c, &err));
     ATX_THEN(status, known_names(&c, &err));
     ATX_THEN(status, known_problems(&c, &err));

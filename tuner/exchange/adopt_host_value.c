@@ -483,3 +483,18 @@ bool atx_host_express(atx_poly *p, atx_bounding *b, const atx_host_frame *f)
     *p = atx_poly_replace(&b->symbols, p, as_number, b);
     return !p->bad && !has_host(b, p) && !has_passed_number(b, p);
 }
+
+/* uint64_t size = 0; of the whole file, and no constant: it is set later. */
+bool atx_draft_is_set_later(const atx_draft *d, atx_span span)
+{
+    const atx_tokens *t = &d->code;
+    long value = 1;
+    for (size_t i = span.begin; i < span.end; i++)
+        for (size_t k = 1; k + 3 < t->count && atx_tokens_is_word(t, i); k++)
+            if (atx_code_same(t, k, i) && atx_tokens_is(t, k + 1, "=") && atx_tokens_is(t, k + 3, ";") &&
+                atx_draft_plain_number(&value, t, k + 2) && !value &&
+                atx_guards_around(t, 0, k) == SIZE_MAX &&
+                !(k > 1 && (atx_tokens_is(t, k - 2, "const") || atx_tokens_is(t, k - 2, "constexpr"))))
+                return true;
+    return false;
+}

@@ -387,14 +387,6 @@ void atx_draft_loops(atx_draft *d)
     }
 }
 
-bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression)
-{
-    for (int i = 0; i < d->loop_count; i++)
-        if (d->loops[i].name[0] && atx_draft_names_word(expression, d->loops[i].name))
-            return true;
-    return false;
-}
-
 bool atx_draft_launches_with(const atx_draft *d, const char *name)
 {
     for (int k = 0; k < 3; k++)

@@ -158,3 +158,11 @@ atx_place atx_draft_launch_place(const atx_draft *d)
 {
     return d->launched ? atx_draft_host_place(d, &d->code.items[d->launch.at]) : (atx_place){ "" };
 }
+
+bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression)
+{
+    for (int i = 0; i < d->loop_count; i++)
+        if (d->loops[i].name[0] && atx_draft_names_word(expression, d->loops[i].name))
+            return true;
+    return false;
+}

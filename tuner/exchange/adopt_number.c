@@ -1,6 +1,5 @@
 /* adopt_number.c - what a name of the file is defined as, and the number that an expression of it has. */
 #include "exchange/adopt_draft.h"
-#include "exchange/adopt_guards.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -304,19 +303,4 @@ static bool number_of(long *out, const atx_draft *d, const atx_tokens *t, atx_sp
 bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span)
 {
     return number_of(out, d, t, span, 0);
-}
-
-/* uint64_t size = 0; of the whole file, and no constant: it is set later. */
-bool atx_draft_is_set_later(const atx_draft *d, atx_span span)
-{
-    const atx_tokens *t = &d->code;
-    long value = 1;
-    for (size_t i = span.begin; i < span.end; i++)
-        for (size_t k = 1; k + 3 < t->count && atx_tokens_is_word(t, i); k++)
-            if (atx_code_same(t, k, i) && atx_tokens_is(t, k + 1, "=") && atx_tokens_is(t, k + 3, ";") &&
-                atx_draft_plain_number(&value, t, k + 2) && !value &&
-                atx_guards_around(t, 0, k) == SIZE_MAX &&
-                !(k > 1 && (atx_tokens_is(t, k - 2, "const") || atx_tokens_is(t, k - 2, "constexpr"))))
-                return true;
-    return false;
 }

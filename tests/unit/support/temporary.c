@@ -30,9 +30,10 @@ __attribute__((constructor)) static void make_folder(void)
 {
     if (getenv("BXFI_MAP"))
         return;
-    const char *given = getenv("TMPDIR"); /* arrays of tests are short: a long one is not taken */
+    /* Arrays of tests are short, and tests change their folder: a long or relative one is not taken. */
+    const char *given = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/autotune-XXXXXX",
-             given && *given && strlen(given) < 24 ? given : "/tmp");
+             given && *given == '/' && strlen(given) < 24 ? given : "/tmp");
     if (!mkdtemp(folder)) {
         perror(folder);
         exit(1);
