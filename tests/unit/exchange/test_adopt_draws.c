@@ -335,6 +335,10 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
                   "float v = t < n ? y[blockIdx.x * n + t] : 0; v = sum(v, blockDim.x);\n"
                   "if (t < n) y[blockIdx.x * n + t] = v; }",
           .lines = { "require   n <= BLOCK  # a thread for each\n" } },
+        { .what = "but not where a thread goes on to further elements",
+          .text = "__global__ void k(float *y, int m, int n) { int t = threadIdx.x; int b = blockIdx.x;\n"
+                  "if (t >= n || b >= m) return; for (int j = t; j < n; j += blockDim.x) y[b * n + j] = 1; }",
+          .lines = { "arg       y T[m * n] output", "!a thread for each" } },
         { .what = "not where a loop comes back to those that have none",
           .text = "__global__ void k(float *y, int n) { for (int t = threadIdx.x; t < n; t += blockDim.x)\n"
                   "y[blockIdx.x * n + t] = 1; }",
