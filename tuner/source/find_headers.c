@@ -204,6 +204,7 @@ typedef struct wanted {
     int (*filter)(const struct dirent *entry);
     const char *path, *kernel;
     int params; /* of the kernel; -1: not known */
+    int least;  /* of these without a default */
 } wanted;
 
 static bool includes(const char *includer, const wanted *w)
@@ -232,8 +233,9 @@ static bool includes(const char *includer, const wanted *w)
     return is;
 }
 
-/* How many parameters the kernel has; -1: the file has several of that name, or none. */
-static int count_params(const char *path, const char *kernel)
+/* How many parameters the kernel has, and how many of them without a default; -1: the file has several of
+ * that name, or none. */
+static int count_params(int *least, const char *path, const char *kernel)
 {
     ATX_LOCAL(atx_str) text = { 0 };
     ATX_LOCAL(atx_tokens) t = { 0 };
@@ -245,9 +247,11 @@ static int count_params(const char *path, const char *kernel)
         if (!atx_tokens_is(&t, k.name, kernel))
             continue;
         const size_t end = atx_tokens_match(&t, k.open);
-        count = 0;
-        for (size_t i = k.open + 1; i < end; i = atx_code_comma(&t, i, end) + 1)
-            count++;
+        count = *least = 0;
+        for (size_t i = k.open + 1, comma; i < end; i = comma + 1, count++) {
+            comma = atx_code_comma(&t, i, end);
+            *least += atx_tokens_find(&t, i, comma, "=") == comma;
+        }
         found++;
     }
     return found == 1 ? count : -1;
@@ -264,7 +268,7 @@ static bool launches(const char *candidate, const wanted *w)
     bool is = atx_regular_read(&text, candidate, MAX_BYTES, NULL) == AT_OK &&
               strstr(atx_str_text(&text), w->kernel) && atx_code_read(&t, atx_str_text(&text));
     while (is && (is = atx_host_launch_next(&launch, &t, w->kernel, &at)) && w->params >= 0 &&
-           launch.arg_count >= 0 && launch.arg_count != w->params)
+           launch.arg_count >= 0 && (launch.arg_count < w->least || launch.arg_count > w->params))
         ;
     for (at = 0; is && atx_code_kernel(&k, &t, &at);)
         is = !atx_tokens_is(&t, k.name, w->kernel) ||
@@ -318,7 +322,7 @@ static void find_in(atx_str *out, const char *folder, const wanted *w)
 
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 {
-    const wanted w = { includes, is_cuda, path, NULL, -1 };
+    const wanted w = { includes, is_cuda, path, NULL, -1, 0 };
     atx_str_reset(out);
     find_in(out, ".", &w);
     if (!out->len)
@@ -328,7 +332,9 @@ at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 
 at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err)
 {
-    const wanted w = { launches, is_source, path, kernel, count_params(path, kernel) };
+    int least = 0;
+    const int params = count_params(&least, path, kernel);
+    const wanted w = { launches, is_source, path, kernel, params, least };
     atx_str_reset(out);
     find_in(out, ".", &w);
     if (!out->len) /* kernels/add.cu of main.cu */
