@@ -52,11 +52,10 @@ printf 'void far(float *, int);\n\nvoid f(float *y, int n) { far<<<(n + 127) / 1
 at adopt apart/far.cu -o templates
 grep -E '^(source|default|grid)' templates/far/adopted.cu
 at check far --execute --shape 1000 --templates templates
-# Or in the folder above; one with other arguments is of another kernel, unless it leaves out some that have
-# defaults.
+# Or in the folder above, without what has a default; one with other arguments is of another kernel.
 mkdir apart/kernels
 printf 'void h(float *y) { deep<<<9, 9>>>(y); }\n' >apart/b0.cpp
-printf '__global__ void deep(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n' >apart/kernels/deep.cu
+printf '__global__ void deep(float *y, int n, int add = 1) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = n + add; }\n' >apart/kernels/deep.cu
 printf 'void h(float *y, int n) { deep<<<(n + 63) / 64, 64>>>(y, n); }\n' >apart/d.cpp
 at adopt apart/kernels/deep.cu -o templates
 grep -E '^(source|grid)' templates/deep/adopted.cu

@@ -458,7 +458,7 @@ static bool write_number(writing *w, size_t i)
                            one == 1 && atx_tokens_is(w->t, i + 3, ")") && atx_tokens_is(w->t, i + 4, "/");
         const bool over = i && atx_tokens_is(w->t, i - 1, "/");
         const bool up = (less || spelt) && atx_draft_plain_number(&by, w->t, i + (less ? 3 : 5));
-        whole += less && up;
+        whole += less && up && !over;
         const long times = whole / w->d->block_value[k];
         if ((over || (up && by == whole)) && whole == times * w->d->block_value[k] && times < 32 &&
             (over || times > 1) && /* n / 512, (n + 511) / 512, (n + 512 - 1) / 512 of 256 threads */

@@ -382,7 +382,6 @@ void atx_draft_note_unknown(atx_draft *d)
     }
 }
 
-/* Names that code uses and nothing defines. */
 /* Whether the name is that of an array: no number stands for it. */
 static bool is_array(const atx_draft *d, const char *name)
 {
@@ -392,6 +391,7 @@ static bool is_array(const atx_draft *d, const char *name)
     return false;
 }
 
+/* Names that code uses and nothing defines. */
 static void add_undefined(atx_draft *d)
 {
     for (const char *const *name = d->in->undefined; name && *name; name++) {

@@ -97,11 +97,12 @@ const atx_draft_macro *atx_draft_find_macro(const atx_draft *d, const char *name
 
 /* ---- what is reached ---- */
 
-/* Whether a word that is not called is a parameter of the kernel, which hides functions of that name. */
-static bool is_parameter(const atx_draft *d, const atx_tokens *t, size_t word)
+/* Whether a word that is not called is a member, or a parameter of the kernel: no function of that name. */
+static bool is_variable(const atx_draft *d, const atx_tokens *t, size_t word)
 {
     const size_t open = d->kernel_text.open, close = atx_tokens_match(&d->code, open);
-    bool found = false;
+    bool found = word && (atx_tokens_is(t, word - 1, ".") || atx_tokens_is(t, word - 1, "->")) &&
+                 !atx_tokens_is(t, word + 1, "<");
     for (size_t i = open + 1; i < close && !found; i++)
         found = has_name(t, word, &d->code, i) && (atx_tokens_is(&d->code, i + 1, ",") || i + 1 == close ||
                                                    atx_tokens_is(&d->code, i + 1, "["));
@@ -112,7 +113,7 @@ static bool is_parameter(const atx_draft *d, const atx_tokens *t, size_t word)
 static bool follow(atx_draft *d, const atx_tokens *t, size_t word)
 {
     bool more = false;
-    const size_t count = is_parameter(d, t, word) ? 0 : d->function_count;
+    const size_t count = is_variable(d, t, word) ? 0 : d->function_count;
     for (size_t i = 0; i < count; i++) {
         const atx_draft_function *f = &d->functions[i];
         if (!d->reached[f->end] && has_name(t, word, &d->code, f->name)) {

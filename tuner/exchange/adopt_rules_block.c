@@ -76,8 +76,13 @@ static void read_guard(atx_draft *d, atx_sizing *z, const atx_guard *g)
 {
     const atx_tokens *t = z->frame.t;
     const int axis = g->inclusive ? -1 : thread_axis(&z->frame, g->less);
-    if (axis < 0 || !is_tuned(d, axis) || g->than.end != g->than.begin + 1)
+    const bool asks = atx_tokens_is(t, g->holds.end, ")") && /* t >= n || another question */
+                      atx_tokens_find(t, g->holds.begin, g->holds.end, "||") < g->holds.end;
+    if (axis < 0 || !is_tuned(d, axis) || g->than.end != g->than.begin + 1 || asks)
         return;
+    for (size_t i = g->holds.begin; i < g->holds.end; i++) /* for (j = tid; j < n; j += blockDim.x) */
+        if (atx_tokens_is(t, i, "+=") && axis_of(t, i + 1, "blockDim") == axis)
+            return;
     for (int k = 0; k < d->arg_count; k++)
         if (d->args[k].dim && atx_tokens_is(t, g->than.begin, d->args[k].arg.name))
             require_block(d, axis, "<=", d->args[k].name, "a thread for each");

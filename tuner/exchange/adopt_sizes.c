@@ -583,11 +583,15 @@ static void walk_frame(walk *w, atx_frame *f)
 void atx_draft_walk(atx_sizing *z)
 {
     walk w = { .z = z };
+    const int budget = z->bounds.budget; /* for each time: a large kernel needs most of it */
     walk_frame(&w, &z->frame);
     w.again = true;
+    z->bounds.budget = budget;
     walk_frame(&w, &z->frame);
     w.record = true;
+    z->bounds.budget = budget;
     walk_frame(&w, &z->frame);
+    z->bounds.budget = budget;
     for (int k = 0; k < z->bounds.d->arg_count; k++)
         w.only |= (uint64_t)(!z->reach[k].any && !z->reach[k].unknown) << k;
     if (w.only)

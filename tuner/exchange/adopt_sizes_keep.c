@@ -95,8 +95,10 @@ static bool reaches_alike(const reaching *r)
 static void add_varied(reaching *r, const atx_draft *d, int symbol)
 {
     varied *v = &r->own[r->count];
+    if (r->count == ATX_DRAFT_PARAMS)
+        return;
     *v = (varied){ .symbol = symbol, .author = r->given[symbol] };
-    for (int k = 0; k < d->param_count && r->count < ATX_DRAFT_PARAMS; k++) {
+    for (int k = 0; k < d->param_count; k++) {
         atx_str text = { 0 };
         if (strcmp(atx_draft_param_line(&d->params[k]), r->symbols->items[symbol].name) != 0)
             continue;

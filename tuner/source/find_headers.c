@@ -203,7 +203,8 @@ typedef struct wanted {
     bool (*test)(const char *candidate, const struct wanted *w);
     int (*filter)(const struct dirent *entry);
     const char *path, *kernel;
-    int args; /* of a launch; -1: not known */
+    int params; /* of the kernel; -1: not known */
+    int least;  /* of these without a default */
 } wanted;
 
 static bool includes(const char *includer, const wanted *w)
@@ -232,29 +233,28 @@ static bool includes(const char *includer, const wanted *w)
     return is;
 }
 
-/* How many arguments a launch of the kernel has; -1: not known, as parameters have defaults, or the file has
- * several kernels of that name, or none. */
-static int count_args(const char *path, const char *kernel)
+/* How many parameters the kernel has, and how many of them without a default; -1: the file has several of
+ * that name, or none. */
+static int count_params(int *least, const char *path, const char *kernel)
 {
     ATX_LOCAL(atx_str) text = { 0 };
     ATX_LOCAL(atx_tokens) t = { 0 };
     atx_kernel_text k;
     int count = -1, found = 0;
-    bool defaults = false;
     if (atx_regular_read(&text, path, MAX_BYTES, NULL) != AT_OK || !atx_code_read(&t, atx_str_text(&text)))
         return -1;
     for (size_t at = 0; atx_code_kernel(&k, &t, &at);) {
         if (!atx_tokens_is(&t, k.name, kernel))
             continue;
         const size_t end = atx_tokens_match(&t, k.open);
-        count = 0;
-        for (size_t i = k.open + 1; i < end; i = atx_code_comma(&t, i, end) + 1)
-            count++;
-        for (size_t i = k.open + 1; i < end; i++)
-            defaults = defaults || atx_tokens_is(&t, i, "=");
+        count = *least = 0;
+        for (size_t i = k.open + 1, comma; i < end; i = comma + 1, count++) {
+            comma = atx_code_comma(&t, i, end);
+            *least += atx_tokens_find(&t, i, comma, "=") == comma;
+        }
         found++;
     }
-    return found == 1 && !defaults ? count : -1;
+    return found == 1 ? count : -1;
 }
 
 /* A launch of the kernel, which another one of that name is not meant by. */
@@ -267,8 +267,8 @@ static bool launches(const char *candidate, const wanted *w)
     size_t at = 0;
     bool is = atx_regular_read(&text, candidate, MAX_BYTES, NULL) == AT_OK &&
               strstr(atx_str_text(&text), w->kernel) && atx_code_read(&t, atx_str_text(&text));
-    while (is && (is = atx_host_launch_next(&launch, &t, w->kernel, &at)) && w->args >= 0 &&
-           launch.arg_count >= 0 && launch.arg_count != w->args)
+    while (is && (is = atx_host_launch_next(&launch, &t, w->kernel, &at)) && w->params >= 0 &&
+           launch.arg_count >= 0 && (launch.arg_count < w->least || launch.arg_count > w->params))
         ;
     for (at = 0; is && atx_code_kernel(&k, &t, &at);)
         is = !atx_tokens_is(&t, k.name, w->kernel) ||
@@ -322,7 +322,7 @@ static void find_in(atx_str *out, const char *folder, const wanted *w)
 
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 {
-    const wanted w = { includes, is_cuda, path, NULL, -1 };
+    const wanted w = { includes, is_cuda, path, NULL, -1, 0 };
     atx_str_reset(out);
     find_in(out, ".", &w);
     if (!out->len)
@@ -332,7 +332,9 @@ at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 
 at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err)
 {
-    const wanted w = { launches, is_source, path, kernel, count_args(path, kernel) };
+    int least = 0;
+    const int params = count_params(&least, path, kernel);
+    const wanted w = { launches, is_source, path, kernel, params, least };
     atx_str_reset(out);
     find_in(out, ".", &w);
     if (!out->len) /* kernels/add.cu of main.cu */

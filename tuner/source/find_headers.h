@@ -35,5 +35,6 @@ void atx_found_headers_clear(atx_found_headers *found);
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* The first file by name in the same folder, then in the one above, that launches the kernel with as many
- * arguments as it has, and has none of that name itself; *out stays empty: there is none. */
+ * arguments as it has, or less those with a default, and has none of that name itself; *out stays empty:
+ * there is none. */
 at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err) AT_MUST_CHECK;

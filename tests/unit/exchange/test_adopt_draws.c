@@ -131,6 +131,17 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
                   " if (i >= n) return;\n"
                   "y[i] = SKIP ? x[n + i % 64 + 32] : x[i]; if (SKIP && i < 9) y[i] += b[i]; }",
           .lines = { "param     SKIP = 0 1", "arg       x T[n] input", "arg       b T[9] input" } },
+        { .what = "with what a number of the author's leaves open, or says nothing of",
+          .text =
+              "#define OFF 0\n#define ON 1\nint flag = 0;\n"
+              "__global__ void k(float *y, const float *a, const float *b, const float *c, const float *e,\n"
+              "const float *f, int flag, int n) { " I " if (i >= n) return;\n"
+              "y[i] = a[i] + b[i] + c[i] + e[i] + f[i];\n"
+              "if (OFF && i < 9 || y[i] > 0) y[i] += a[2 * i]; if (flag) y[i] += b[2 * i];\n"
+              "y[ON ? i : 0] += c[2 * i]; y[i] += fmaxf(ON ? 1 : 2, e[2 * i]);\n"
+              "y[i] += ON ? y[i] > 3 ? 1 : f[2 * i] : 0; }",
+          .lines = { "arg       a T[n * 2] ", "arg       b T[n * 2] ", "arg       c T[n * 2] ",
+                     "arg       e T[n * 2] ", "arg       f T[n * 2] " } },
         { .what = "by sizes that tensors say",
           .text = "__global__ void k(torch::PackedTensorAccessor32<float, 2> y, float *z) {\n"
                   "const int n = y.size(0) * y.size(1);" I
@@ -324,6 +335,10 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
                   "float v = t < n ? y[blockIdx.x * n + t] : 0; v = sum(v, blockDim.x);\n"
                   "if (t < n) y[blockIdx.x * n + t] = v; }",
           .lines = { "require   n <= BLOCK  # a thread for each\n" } },
+        { .what = "but not where a thread goes on to further elements",
+          .text = "__global__ void k(float *y, int m, int n) { int t = threadIdx.x; int b = blockIdx.x;\n"
+                  "if (t >= n || b >= m) return; for (int j = t; j < n; j += blockDim.x) y[b * n + j] = 1; }",
+          .lines = { "arg       y T[m * n] output", "!a thread for each" } },
         { .what = "not where a loop comes back to those that have none",
           .text = "__global__ void k(float *y, int n) { for (int t = threadIdx.x; t < n; t += blockDim.x)\n"
                   "y[blockIdx.x * n + t] = 1; }",

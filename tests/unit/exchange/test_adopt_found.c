@@ -231,6 +231,11 @@ Test(adopt_found, sizes_are_those_that_comparisons_leave)
               " if (i < n) atomicAdd(cost, x[i] / n); }\n"
               "float Loss::cost(float *x, float *y, int n) { k<<<(n + 63) / 64, 64>>>(x, n, y); return 0; }",
           .lines = { "arg       cost T[1] output zero", "param     BLOCK" } },
+        { .what = "nor by a member of that name",
+          .text = "struct pair { float a, b; };\n__global__ void k(float *y, const pair *x, int n) { " I
+                  " if (i < n) y[i] = x[i].b; }\n"
+                  "void b(float *y, pair *x, int n) { k<<<(n + 63) / 64, 64>>>(y, x, n); }",
+          .lines = { "arg       y T[n] output", "param     BLOCK" } },
         { .what = "an array as large as a parameter",
           .text = "template <int MAX_UNROLL> __global__ void k(float *y, int n, int m) {\n"
                   "float a[MAX_UNROLL]; for (int j = 0; j < m; j++) a[j] = j;\n" I
