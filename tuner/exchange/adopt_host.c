@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 6 };
+enum { MOST_DEPTH = 6, MOST_NUMBERS = 64 };
 
 typedef struct search {
     atx_bounding *b;
@@ -391,7 +391,7 @@ static bool find_anywhere(search *s, const atx_host_frame *f, atx_span chain)
 
 static bool find(search *s, const atx_host_frame *f, atx_span chain)
 {
-    if (s->depth > MOST_DEPTH || !f->f)
+    if (s->depth > MOST_DEPTH || !f->f || s->b->budget-- <= 0) /* overloads may call each other */
         return false;
     note_uses(&s->out, s, f, chain);
     const bool complete = s->out.complete, filled = s->out.filled, zeroed = s->out.zeroed;
@@ -460,7 +460,7 @@ atx_host_buffer atx_host_buffer_of(atx_bounding *b, int arg, long each)
 /* ---- numbers ---- */
 
 static void number_in(char out[ATX_MAX_WORD], const atx_draft *d, const atx_draft_function *f, size_t name,
-                      atx_span span, int depth)
+                      atx_span span, int depth, int *budget)
 {
     const atx_tokens *t = &d->code;
     long value;
@@ -469,7 +469,7 @@ static void number_in(char out[ATX_MAX_WORD], const atx_draft *d, const atx_draf
     atx_host_frame outside;
     char word[ATX_MAX_WORD];
     const bool minus = atx_tokens_is(t, span.begin, "-");
-    if (depth > MOST_DEPTH || span.begin >= span.end)
+    if (depth > MOST_DEPTH || span.begin >= span.end || (*budget)-- <= 0)
         return;
     if (atx_draft_number(&value, d, t, span)) {
         snprintf(out, ATX_MAX_WORD, "%ld", value);
@@ -482,19 +482,20 @@ static void number_in(char out[ATX_MAX_WORD], const atx_draft *d, const atx_draf
         atx_draft_word(word, t, span.begin);
         const int n = f ? atx_host_parameter(&token, d, f, span.begin) : -1;
         if (n < 0 && atx_draft_definition(&definition, d, word, name))
-            number_in(out, d, f, name, definition, depth + 1);
+            number_in(out, d, f, name, definition, depth + 1, budget);
         while (n >= 0 && !out[0] && atx_host_next_call(&outside, d, f, &at))
-            number_in(out, d, outside.f, outside.at, atx_host_nth(t, outside.open, n), depth + 1);
+            number_in(out, d, outside.f, outside.at, atx_host_nth(t, outside.open, n), depth + 1, budget);
     }
 }
 
 void atx_host_scalar(char out[ATX_MAX_WORD], const atx_draft *d, int arg)
 {
+    int budget = MOST_NUMBERS;
     out[0] = '\0';
     if (d->launched && arg < d->launch.arg_count &&
         atx_draft_is_set_later(d, (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }))
         return;
     if (d->launched && arg < d->launch.arg_count)
         number_in(out, d, atx_host_function_around(d, d->launch.at), d->launch.at,
-                  (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }, 0);
+                  (atx_span){ d->launch.args[arg][0], d->launch.args[arg][1] }, 0, &budget);
 }

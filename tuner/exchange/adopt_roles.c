@@ -4,6 +4,7 @@
  * made of arguments are followed, also into functions of the file.
  */
 #include "exchange/adopt_guards.h"
+#include "exchange/adopt_host.h"
 
 #include <string.h>
 
@@ -179,6 +180,27 @@ static bool is_star(const atx_tokens *t, size_t begin, size_t i)
            atx_token_is_one_of(t->text, &t->items[i - 2], BEFORE);
 }
 
+/* Whether a call may write to the element that is its argument at tokens i..end: put(y[i], x), where it takes
+ * a reference, or where it is unknown and nobody takes its value. */
+static bool may_write(const walk *w, size_t open, size_t i, size_t end)
+{
+    static const char *const BEFORE[] = { ";", "{", "}", ")", NULL };
+    const atx_tokens *t = &w->d->code;
+    char name[ATX_MAX_WORD];
+    size_t at = open - 1;
+    atx_draft_word(name, t, at);
+    const atx_draft_function *f = atx_draft_find_function(w->d, name);
+    const int position = position_of(t, open, i);
+    while (at > 1 && atx_tokens_is(t, at - 1, "::"))
+        at -= 2;
+    if (!f)
+        return position == 0 && end > i + 1 && atx_tokens_is(t, end, ",") &&
+               atx_token_is_one_of(t->text, &t->items[at - 1], BEFORE) && strncmp(name, "__", 2) != 0;
+    const atx_span param = atx_host_nth(t, f->open, position);
+    return atx_tokens_find(t, param.begin, param.end, "&") < param.end &&
+           atx_tokens_find(t, param.begin, param.end, "const") == param.end;
+}
+
 /* Walks outwards from the access at tokens i..end. `deref`: it has brackets or a star, so it is an element.
  */
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
@@ -214,7 +236,7 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
         if (is_call(t, open) && !grouped) {
             const bool address = atx_tokens_is(t, i - 1, "&");
             if (deref && !address)
-                mark(w, args, true, false);
+                mark(w, args, true, may_write(w, open, i, end));
             else
                 visit_call(w, open, i, args);
             return;
