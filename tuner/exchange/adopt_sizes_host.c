@@ -168,6 +168,12 @@ static bool is_fixed(const atx_frame *f, size_t declared)
     return true;
 }
 
+static atx_span within(const atx_tokens *t, atx_span span)
+{
+    const bool bracket = atx_tokens_is(t, span.begin, "(") && atx_tokens_match(t, span.begin) + 1 == span.end;
+    return (atx_span){ span.begin + bracket, span.end - bracket };
+}
+
 /* Whether a sum is never 0, as one of what is added is not: x + 1, row * n + col of col = x + 1. */
 static bool begins_ahead(atx_bounding *b, const atx_frame *f, atx_span sum, int depth)
 {
@@ -181,6 +187,10 @@ static bool begins_ahead(atx_bounding *b, const atx_frame *f, atx_span sum, int 
         const size_t plus = atx_tokens_find(t, at, sum.end, "+");
         const atx_span one = { at, plus };
         at = plus + 1;
+        const size_t times = atx_tokens_find(t, one.begin, one.end, "*");
+        if (times < one.end && begins_ahead(b, f, within(t, (atx_span){ one.begin, times }), depth + 1) &&
+            begins_ahead(b, f, within(t, (atx_span){ times + 1, one.end }), depth + 1))
+            return true;
         if (one.end != one.begin + 1)
             continue;
         const bool number = t->items[one.begin].kind == ATX_TOKEN_NUMBER; /* y[i + 1]: another lane of y[i] */

@@ -65,6 +65,10 @@ Test(adopt_draws, zero_what_is_written_in_part)
               "void run(char *y, char *x, int rows, int cols) {\n"
               "k<<<dim3((cols - 2) / 64, rows - 2), 64>>>(y, x, rows, cols); }",
           .lines = { "] output zero\n" } },
+        { .what = "in a column that sums in brackets say",
+          .text = "__global__ void k(float *y, const float *x, int2 size) { " I
+                  " if (i >= size.y) return; int at = (i + 1) * (size.x + 2); y[at] = x[i]; }",
+          .lines = { "] output zero " } },
         { .what = "but not by names that change, or that begin at the first one",
           .text = "__global__ void k(float *y, int n) { int at = threadIdx.x + 1; at = at - 1;\n"
                   "const int i = blockIdx.x * blockDim.x + at; y[i] = 1; }\n"
@@ -188,6 +192,11 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
               "int p = 4 * (blockIdx.y % DIVUP(n, 4)) + threadIdx.y; if (p < n) y[ch * n + p] = 1; }\n"
               "void run(float *y, int n, int c) { k<<<dim3(1, c * DIVUP(n, 4)), dim3(1, 4)>>>(y, n, c); }",
           .lines = { "arg       y T[n * c] output" } },
+        { .what = "of constants that are aligned",
+          .text =
+              "static __constant__ uint32_t __align__(8) a[20]; __constant__ static uint2 ALIGN(16) b[8];\n"
+              "__global__ void k(uint32_t *y, int n) { " I " if (i < n) y[i] = a[i % 20] + b[i % 8].x; }",
+          .lines = { "arg       a u32[20] input index 100 into a", "arg       b u32[2 * 8] " } },
         { .what = "types that headers usually have, and the file's own before them",
           .text = "typedef long idx_t;\n"
                   "__global__ void k(float *y, idx_t n, int32 m) { " I " if (i < n + m) y[i] = 1; }",
