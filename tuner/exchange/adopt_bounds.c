@@ -225,7 +225,9 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
         const atx_range x = atx_place_read(p, t, (atx_span){ open + 1, comma });
         return atx_range_product(&p->b->symbols, x, atx_place_read(p, t, (atx_span){ comma + 1, close }));
     }
-    if (comma < close && atx_host_divides_up(name)) { /* of a header that is not at hand */
+    const bool plain = f && atx_tokens_find(&d->code, f->body + 1, f->end, "?") == f->end;
+    if (!plain && comma < close &&
+        atx_host_divides_up(name)) { /* not at hand, or a % b ? a / b + 1 : a / b */
         atx_range x = atx_place_read(p, t, (atx_span){ open + 1, comma });
         const atx_range y = atx_place_read(p, t, (atx_span){ comma + 1, close });
         x.most = atx_poly_divide_up(&p->b->symbols, &x.most, &y.most);

@@ -197,6 +197,13 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
               "static __constant__ uint32_t __align__(8) a[20]; __constant__ static uint2 ALIGN(16) b[8];\n"
               "__global__ void k(uint32_t *y, int n) { " I " if (i < n) y[i] = a[i % 20] + b[i % 8].x; }",
           .lines = { "arg       a u32[20] input index 100 into a", "arg       b u32[2 * 8] " } },
+        { .what = "of tiles that a function with a remainder counts",
+          .text = "__device__ int div_ceil(int a, int b) { return a % b != 0 ? a / b + 1 : a / b; }\n"
+                  "__global__ void k(float *y, const float *x, int m) { float sum = 0;\n"
+                  "for (int t = 0; t < div_ceil(m, 16); t++) sum += x[t * 16 + threadIdx.x]; y[threadIdx.x] "
+                  "= sum; }\n"
+                  "void run(float *y, float *x, int m) { k<<<1, 16>>>(y, x, m); }",
+          .lines = { "arg       x T[m] input", "require   m % 16 == 0" } },
         { .what = "types that headers usually have, and the file's own before them",
           .text = "typedef long idx_t;\n"
                   "__global__ void k(float *y, idx_t n, int32 m) { " I " if (i < n + m) y[i] = 1; }",
