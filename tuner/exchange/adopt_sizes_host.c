@@ -68,13 +68,14 @@ static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int dep
     return false;
 }
 
-/* int found = 0, bool found = false: what counts data, or notes it. */
+/* int found = 0, int best = -1, bool found = false: what counts data, or notes it. */
 static bool counts(const atx_tokens *t, size_t declared, size_t stop)
 {
     static const char *const TRUTHS[] = { "true", "false", NULL };
-    return stop == declared + 3 &&
-           (t->items[declared + 2].kind == ATX_TOKEN_NUMBER ||
-            atx_token_is_one_of(t->text, &t->items[declared + 2], TRUTHS)) &&
+    const size_t value = declared + 2 + atx_tokens_is(t, declared + 2, "-");
+    return stop == value + 1 &&
+           (t->items[value].kind == ATX_TOKEN_NUMBER ||
+            atx_token_is_one_of(t->text, &t->items[value], TRUTHS)) &&
            !atx_tokens_is(t, declared - 2, "const") && !atx_tokens_is(t, declared - 1, "auto");
 }
 

@@ -69,6 +69,12 @@ Test(adopt_draws, zero_what_is_written_in_part)
           .text = "__global__ void k(float *y, const float *x, int2 size) { " I
                   " if (i >= size.y) return; int at = (i + 1) * (size.x + 2); y[at] = x[i]; }",
           .lines = { "] output zero " } },
+        { .what = "where one was found, which is noted from -1 on",
+          .text =
+              "__global__ void k(int *y, const float *x, int n, int m) { " I
+              " if (i >= n) return; int best = -1;\n"
+              "for (int j = 0; j < m; j++) if (x[i * m + j] > 0) best = j; if (best != -1) y[i] = best; }",
+          .lines = { "arg       y T[n] output zero" } },
         { .what = "but not by names that change, or that begin at the first one",
           .text = "__global__ void k(float *y, int n) { int at = threadIdx.x + 1; at = at - 1;\n"
                   "const int i = blockIdx.x * blockDim.x + at; y[i] = 1; }\n"
