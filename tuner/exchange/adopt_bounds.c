@@ -3,6 +3,7 @@
  * without one, the largest of the values that it is given.
  */
 #include "exchange/adopt_bounds_place.h"
+#include "exchange/adopt_host.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -223,6 +224,16 @@ static atx_range read_call(place *p, const char *name, const atx_tokens *t, size
     if (comma < close && (strcmp(name, "__mul24") == 0 || strcmp(name, "__umul24") == 0)) {
         const atx_range x = atx_place_read(p, t, (atx_span){ open + 1, comma });
         return atx_range_product(&p->b->symbols, x, atx_place_read(p, t, (atx_span){ comma + 1, close }));
+    }
+    const bool plain = f && atx_tokens_find(&d->code, f->body + 1, f->end, "?") == f->end;
+    if (!plain && comma < close &&
+        atx_host_divides_up(name)) { /* not at hand, or a % b ? a / b + 1 : a / b */
+        atx_range x = atx_place_read(p, t, (atx_span){ open + 1, comma });
+        const atx_range y = atx_place_read(p, t, (atx_span){ comma + 1, close });
+        x.most = atx_poly_divide_up(&p->b->symbols, &x.most, &y.most);
+        x.exact = x.exact && !x.most.bad;
+        x.known = x.known && y.exact && !x.most.bad;
+        return x;
     }
     if (strcmp(name, "sizeof") == 0)
         return atx_bounds_sizeof(p->b, t, open + 1, close);

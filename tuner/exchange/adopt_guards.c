@@ -205,6 +205,14 @@ static bool holds_value(atx_span *out, climb *c, size_t from)
     return !c->not &&!c->all.or ;
 }
 
+/* Whether a bracket is a number of what is added or multiplied: (i >= n) - (i < n) holds nowhere. */
+static bool is_counted(const atx_tokens *t, size_t open)
+{
+    static const char *const SIGNS[] = { "+", "-", "*", "/", "%", "<<", NULL };
+    return atx_token_is_one_of(t->text, &t->items[open - 1], SIGNS) ||
+           atx_token_is_one_of(t->text, &t->items[atx_tokens_match(t, open) + 1], SIGNS);
+}
+
 static bool holds(atx_span *out, bool *opposite, climb *c)
 {
     const atx_tokens *t = c->t;
@@ -236,6 +244,8 @@ static bool holds(atx_span *out, bool *opposite, climb *c)
         }
         if (atx_tokens_find(t, inner, end, "?") < end)
             return holds_value(out, c, inner);
+        if (is_counted(t, open))
+            return false;
         if (atx_tokens_is(t, open - 1, "!"))
             c->not = !c->not ;
         else if (atx_tokens_is_word(t, open - 1) && !atx_tokens_is(t, open - 1, "return"))
@@ -265,6 +275,26 @@ static bool is_angle(const atx_tokens *t, size_t i)
     return true;
 }
 
+/* Whether a name begins at 0, and otherwise is only stepped by one: what it is not equal to it is below. */
+static bool counts_up(const atx_tokens *t, atx_span body, atx_span name)
+{
+    static const char *const OTHER[] = { "-=", "*=", "/=", "%=", "--", NULL };
+    static const char *const BEHIND[] = { ";", ",", ")", NULL };
+    bool steps = false;
+    for (size_t i = body.begin; i < body.end && name.end == name.begin + 1; i++) {
+        if (!atx_tokens_is_word(t, i) || !atx_code_same(t, i, name.begin) || atx_guards_member(t, i))
+            continue;
+        const bool sets = atx_tokens_is(t, i + 1, "="), adds = atx_tokens_is(t, i + 1, "+=");
+        long by = adds;
+        if (atx_token_is_one_of(t->text, &t->items[i + 1], OTHER) || atx_tokens_is(t, i - 1, "--") ||
+            ((sets || adds) && (!atx_draft_plain_number(&by, t, i + 2) || by != adds ||
+                                !atx_token_is_one_of(t->text, &t->items[i + 3], BEHIND))))
+            return false;
+        steps = steps || adds || atx_tokens_is(t, i + 1, "++") || atx_tokens_is(t, i - 1, "++");
+    }
+    return steps;
+}
+
 static void read_one(atx_guards *out, const atx_tokens *t, atx_span body, size_t sign)
 {
     const bool less = atx_tokens_is(t, sign, "<") || atx_tokens_is(t, sign, "<=");
@@ -288,9 +318,9 @@ static void read_one(atx_guards *out, const atx_tokens *t, atx_span body, size_t
                               .holds = c.then });
     if (!any)
         return;
-    if (equal || unequal) { /* i != n of a loop, i != 0 that returns: i is 0 from there on */
+    if (equal || unequal) { /* i != n of a loop, i != 0 that returns: i is 0, i == n that leaves: below n */
         guard.inclusive = equal ? !opposite : opposite;
-        if (equal && opposite)
+        if (equal && opposite && !counts_up(t, body, left))
             return;
         if (unequal && !opposite && !atx_tokens_is(t, atx_guards_around(t, body.begin, sign) - 1, "for"))
             return;

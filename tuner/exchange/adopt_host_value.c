@@ -73,6 +73,23 @@ size_t atx_host_same(const atx_draft *d, size_t token, size_t at)
     return found;
 }
 
+static int count_of(const atx_tokens *t, size_t open)
+{
+    int n = 0;
+    for (size_t at = open + 1; at < atx_tokens_match(t, open); n++)
+        at = atx_code_comma(t, at, atx_tokens_match(t, open)) + 1;
+    return n;
+}
+
+/* Whether a call has as many arguments as a function: another overload has not. */
+static bool fits(const atx_tokens *t, const atx_draft_function *f, size_t open)
+{
+    const size_t first = f->open + 1, end = atx_tokens_match(t, f->open);
+    const bool open_ended =
+        atx_tokens_find(t, first, end, "=") < end || atx_tokens_find(t, first, end, "...") < end;
+    return open_ended || count_of(t, open) == count_of(t, f->open);
+}
+
 bool atx_host_next_call(atx_host_frame *out, const atx_draft *d, const atx_draft_function *f, size_t *at)
 {
     const atx_tokens *t = &d->code;
@@ -84,7 +101,7 @@ bool atx_host_next_call(atx_host_frame *out, const atx_draft *d, const atx_draft
         if (atx_tokens_is(t, open, "<") && atx_tokens_match(t, open) < t->count)
             open = atx_tokens_match(t, open) + 1;
         const atx_draft_function *around = atx_host_function_around(d, i);
-        if (!atx_tokens_is(t, open, "(") || !around || around == f)
+        if (!atx_tokens_is(t, open, "(") || !around || around == f || !fits(t, f, open))
             continue;
         *out = (atx_host_frame){ .f = around, .at = i, .open = open };
         return true;

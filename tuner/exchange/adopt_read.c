@@ -5,6 +5,7 @@
  * says which: NAME(float *, int), or NAME#2.
  */
 #include "exchange/adopt_draft.h"
+#include "exchange/adopt_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,6 +276,31 @@ static at_status refuse_argument(const atx_draft *d, const atx_draft_arg *a)
     return AT_OK;
 }
 
+/* Whether a function of the device is around a token: by its name alone one of the host may be reached. */
+static bool is_of_device(const atx_draft *d, size_t token)
+{
+    const atx_tokens *t = &d->code;
+    const atx_draft_function *f = atx_host_function_around(d, token);
+    for (size_t i = f ? f->name : 0; i-- > 0;) {
+        if (atx_tokens_is(t, i, "__device__") || atx_tokens_is(t, i, "__global__"))
+            return true;
+        if (atx_tokens_is(t, i, ";") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, "{"))
+            return false;
+    }
+    return !f;
+}
+
+/* A variable __constant__ that points somewhere, which the kernel uses; SIZE_MAX: none. */
+static size_t constant_pointer(const atx_draft *d)
+{
+    atx_draft_variable v = { .size = "" };
+    for (size_t at = 0, behind; atx_code_constant(&v.arg, &behind, &d->code, &at);)
+        if (v.arg.name[0] && atx_draft_uses(d, v.arg.name) &&
+            atx_tokens_find(&d->code, at, behind, "*") < behind)
+            return behind - 1;
+    return SIZE_MAX;
+}
+
 static at_status refuse_code(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
@@ -289,9 +315,13 @@ static at_status refuse_code(const atx_draft *d)
                 d, i, "the texture access",
                 "expected buffers: read through a pointer, as textures are set up by the host and have "
                 "no data here");
+    const size_t pointer = constant_pointer(d);
+    if (pointer != SIZE_MAX)
+        return refuse(d, pointer, "the __constant__ pointer",
+                      "expected data: pass it to the kernel as a buffer, and offsets into it");
     atx_host_launch launch;
     for (size_t at = 0; atx_host_launch_next(&launch, t, NULL, &at);)
-        if (d->reached[launch.at])
+        if (d->reached[launch.at] && is_of_device(d, launch.at))
             return refuse(d, launch.at, "a launch of",
                           "expected a kernel that launches none: NVRTC does not link the device's runtime");
     return AT_OK;

@@ -179,6 +179,37 @@ static bool is_star(const atx_tokens *t, size_t begin, size_t i)
            atx_token_is_one_of(t->text, &t->items[i - 2], BEFORE);
 }
 
+/* The parameter of a function at a position; empty: it has fewer. */
+static atx_span parameter(const atx_tokens *t, const atx_draft_function *f, int position)
+{
+    const size_t end = atx_tokens_match(t, f->open);
+    size_t at = f->open + 1;
+    for (; position > 0 && at < end; position--)
+        at = atx_code_comma(t, at, end) + 1;
+    return at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ end, end };
+}
+
+/* Whether a call may write to the element that is its argument at tokens i..end: put(y[i], x), where it takes
+ * a reference, or where it is unknown and nobody takes its value. */
+static bool may_write(const walk *w, size_t open, size_t i, size_t end)
+{
+    static const char *const BEFORE[] = { ";", "{", "}", ")", NULL };
+    const atx_tokens *t = &w->d->code;
+    char name[ATX_MAX_WORD];
+    size_t at = open - 1;
+    atx_draft_word(name, t, at);
+    const atx_draft_function *f = atx_draft_find_function(w->d, name);
+    const int position = position_of(t, open, i);
+    while (at > 1 && atx_tokens_is(t, at - 1, "::"))
+        at -= 2;
+    if (!f)
+        return position == 0 && end > i + 1 && atx_tokens_is(t, end, ",") &&
+               atx_token_is_one_of(t->text, &t->items[at - 1], BEFORE) && strncmp(name, "__", 2) != 0;
+    const atx_span param = parameter(t, f, position);
+    return atx_tokens_find(t, param.begin, param.end, "&") < param.end &&
+           atx_tokens_find(t, param.begin, param.end, "const") == param.end;
+}
+
 /* Walks outwards from the access at tokens i..end. `deref`: it has brackets or a star, so it is an element.
  */
 static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, uint64_t args)
@@ -214,7 +245,7 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
         if (is_call(t, open) && !grouped) {
             const bool address = atx_tokens_is(t, i - 1, "&");
             if (deref && !address)
-                mark(w, args, true, false);
+                mark(w, args, true, may_write(w, open, i, end));
             else
                 visit_call(w, open, i, args);
             return;
@@ -312,17 +343,11 @@ static void visit(walk *w, atx_span body)
 static void visit_function(walk *w, const atx_draft_function *f, int position, uint64_t args)
 {
     const atx_tokens *t = &w->d->code;
-    const size_t end = atx_tokens_match(t, f->open);
-    size_t at = f->open + 1;
-    for (; position > 0 && at < end; position--)
-        at = atx_code_comma(t, at, end) + 1;
-    if (at >= end)
-        return;
-    const size_t comma = atx_code_comma(t, at, end);
-    size_t name = atx_tokens_find(t, at, comma, "=");
-    name = atx_tokens_find(t, at, name, "[");
+    const atx_span param = parameter(t, f, position);
+    size_t name = atx_tokens_find(t, param.begin, param.end, "=");
+    name = atx_tokens_find(t, param.begin, name, "[");
     walk inner = { .d = w->d, .depth = w->depth + 1 };
-    if (name > at && atx_tokens_is_word(t, name - 1)) {
+    if (name > param.begin && atx_tokens_is_word(t, name - 1)) {
         add_name(&inner, name - 1, args, 0);
         visit(&inner, (atx_span){ f->body + 1, f->end });
     }

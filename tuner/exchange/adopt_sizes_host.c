@@ -68,13 +68,14 @@ static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int dep
     return false;
 }
 
-/* int found = 0, bool found = false: what counts data, or notes it. */
+/* int found = 0, int best = -1, bool found = false: what counts data, or notes it. */
 static bool counts(const atx_tokens *t, size_t declared, size_t stop)
 {
     static const char *const TRUTHS[] = { "true", "false", NULL };
-    return stop == declared + 3 &&
-           (t->items[declared + 2].kind == ATX_TOKEN_NUMBER ||
-            atx_token_is_one_of(t->text, &t->items[declared + 2], TRUTHS)) &&
+    const size_t value = declared + 2 + atx_tokens_is(t, declared + 2, "-");
+    return stop == value + 1 &&
+           (t->items[value].kind == ATX_TOKEN_NUMBER ||
+            atx_token_is_one_of(t->text, &t->items[value], TRUTHS)) &&
            !atx_tokens_is(t, declared - 2, "const") && !atx_tokens_is(t, declared - 1, "auto");
 }
 
@@ -95,8 +96,12 @@ static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth)
         atx_draft_word(name, t, i);
         const size_t declared =
             depth < MOST_LOCALS && name[0] ? atx_guards_declaration(t, f->body.begin, name, i) : SIZE_MAX;
-        if (declared == SIZE_MAX)
+        if (declared == SIZE_MAX) { /* an element of a tensor, or of a constant */
+            if (depth < MOST_LOCALS && atx_tokens_is(t, i + 1, "[") &&
+                t->items[i + 2].kind != ATX_TOKEN_NUMBER)
+                return true;
             continue;
+        }
         if (!atx_tokens_is(t, declared + 1, "=")) {
             if (is_given_data(f, declared, i, depth))
                 return true;
@@ -151,19 +156,70 @@ static bool is_by_data(const atx_frame *f, size_t i)
     return false;
 }
 
+/* Whether a name is given nothing but its first value. */
+static bool is_fixed(const atx_frame *f, size_t declared)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "%=", "++", "--", "<<=", ">>=", NULL };
+    const atx_tokens *t = f->t;
+    for (size_t i = f->body.begin; i < f->body.end; i++)
+        if (i != declared && atx_code_same(t, i, declared) &&
+            (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) || atx_tokens_is(t, i - 1, "++") ||
+             atx_tokens_is(t, i - 1, "--")))
+            return false;
+    return true;
+}
+
+static atx_span within(const atx_tokens *t, atx_span span)
+{
+    const bool bracket = atx_tokens_is(t, span.begin, "(") && atx_tokens_match(t, span.begin) + 1 == span.end;
+    return (atx_span){ span.begin + bracket, span.end - bracket };
+}
+
+/* Whether a sum is never 0, as one of what is added is not: x + 1, row * n + col of col = x + 1. */
+static bool begins_ahead(atx_bounding *b, const atx_frame *f, atx_span sum, int depth)
+{
+    static const char *const OTHER[] = { "-", "?", "%", "/", ">>", "&", "|", "^", "<", ">", "!", "~", NULL };
+    const atx_tokens *t = f->t;
+    char name[ATX_MAX_WORD];
+    for (size_t i = sum.begin; i < sum.end; i++)
+        if (depth && atx_token_is_one_of(t->text, &t->items[i], OTHER))
+            return false;
+    for (size_t at = sum.begin; at < sum.end;) {
+        const size_t plus = atx_tokens_find(t, at, sum.end, "+");
+        const atx_span one = { at, plus };
+        at = plus + 1;
+        const size_t times = atx_tokens_find(t, one.begin, one.end, "*");
+        if (times < one.end && begins_ahead(b, f, within(t, (atx_span){ one.begin, times }), depth + 1) &&
+            begins_ahead(b, f, within(t, (atx_span){ times + 1, one.end }), depth + 1))
+            return true;
+        if (one.end != one.begin + 1)
+            continue;
+        const bool number = t->items[one.begin].kind == ATX_TOKEN_NUMBER; /* y[i + 1]: another lane of y[i] */
+        if (sum.end > sum.begin + 1 && (depth || !number) && is_ahead(b, f, one, true))
+            return true;
+        atx_draft_word(name, t, one.begin);
+        const size_t declared = depth < MOST_LOCALS && name[0]
+                                    ? atx_guards_declaration(t, f->body.begin, name, one.begin)
+                                    : SIZE_MAX;
+        if (declared != SIZE_MAX && atx_tokens_is(t, declared + 1, "=") && is_fixed(f, declared) &&
+            begins_ahead(
+                b, f,
+                (atx_span){ declared + 2,
+                            atx_code_comma(t, declared + 2, atx_tokens_find(t, declared, f->body.end, ";")) },
+                depth + 1))
+            return true;
+    }
+    return false;
+}
+
 bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
     const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
     if (is_by_data(f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
         return true;
-    for (size_t at = i + 2; at < end;) { /* of a sum: each of what is added */
-        const size_t plus = atx_tokens_find(t, at, end, "+");
-        if (plus == at + 1 && end > i + 3 && atx_tokens_is_word(t, at) &&
-            is_ahead(b, f, (atx_span){ at, plus }, true))
-            return true;
-        at = plus + 1;
-    }
+    if (begins_ahead(b, f, (atx_span){ i + 2, end }, 0))
+        return true;
     for (int k = 0; f->guards && k < f->guards->count; k++) {
         const atx_guard *g = &f->guards->items[k];
         if (i >= g->holds.begin && i < g->holds.end && is_of_grid(f, g->than, i, 0) &&

@@ -269,6 +269,8 @@ static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t
             list = i;
             const size_t close = atx_tokens_match(t, i);
             i = close < span.end ? close : i;
+        } else if (name[0] && atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, "(")) {
+            i = atx_tokens_match(t, i + 1); /* uint32_t __align__(8) */
         } else if (atx_tokens_is_word(t, i) && !is_qualifier(t, i)) {
             atx_draft_word(name, t, i);
         }

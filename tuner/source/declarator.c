@@ -329,8 +329,13 @@ bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *t,
         size_t from = *at;
         while (is_one_of(t, from, ATTRIBUTES) && atx_tokens_is(t, from + 1, "("))
             from = skip_brackets(t, from + 1);
-        const size_t name_end = find_sign(t, from, t->count, NAME_END),
-                     end = find_sign(t, from, t->count, END);
+        size_t name_end = find_sign(t, from, t->count, NAME_END), begin = from;
+        const size_t past = atx_tokens_is(t, name_end, "(") ? skip_brackets(t, name_end) : t->count;
+        if (atx_tokens_is_word(t, past)) { /* int __align__(8) c */
+            begin = past;
+            name_end = find_sign(t, begin, t->count, NAME_END);
+        }
+        const size_t end = find_sign(t, begin, t->count, END);
         const bool array = atx_tokens_is(t, name_end, "[");
         if (!atx_tokens_is(t, end, ";") || !(array || name_end == end) ||
             !read_argument(out, t, from, name_end))

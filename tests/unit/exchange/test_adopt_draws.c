@@ -56,6 +56,39 @@ Test(adopt_draws, zero_what_is_written_in_part)
           .text = "__global__ void k(float *y, const int *x, int n) { " I
                   " if (i < n) if (x[i] == 1) y[i] = 0.f; }",
           .lines = { "arg       y T[n] inout uniform -1 1\n" } },
+        { .what = "from an element on that names of threadIdx say",
+          .text =
+              "__global__ void k(char *y, const char *x, int rows, int cols) { const int dx = threadIdx.x + "
+              "1;\n"
+              "const int c = blockIdx.x * blockDim.x + dx, r = blockIdx.y + 1; const int at = r * cols + c;\n"
+              "y[at] = x[at - 1]; }\n"
+              "void run(char *y, char *x, int rows, int cols) {\n"
+              "k<<<dim3((cols - 2) / 64, rows - 2), 64>>>(y, x, rows, cols); }",
+          .lines = { "] output zero\n" } },
+        { .what = "in a column that sums in brackets say",
+          .text = "__global__ void k(float *y, const float *x, int2 size) { " I
+                  " if (i >= size.y) return; int at = (i + 1) * (size.x + 2); y[at] = x[i]; }",
+          .lines = { "] output zero " } },
+        { .what = "where one was found, which is noted from -1 on",
+          .text =
+              "__global__ void k(int *y, const float *x, int n, int m) { " I
+              " if (i >= n) return; int best = -1;\n"
+              "for (int j = 0; j < m; j++) if (x[i * m + j] > 0) best = j; if (best != -1) y[i] = best; }",
+          .lines = { "arg       y T[n] output zero" } },
+        { .what = "but not by names that change, or that begin at the first one",
+          .text = "__global__ void k(float *y, int n) { int at = threadIdx.x + 1; at = at - 1;\n"
+                  "const int i = blockIdx.x * blockDim.x + at; y[i] = 1; }\n"
+                  "void run(float *y, int n) { k<<<n / 64, 64>>>(y, n); }",
+          .lines = { "] output\n" } },
+        { .what = "where an element of a tensor says so",
+          .text = "__global__ void k(const torch::PackedTensorAccessor32<int, 1> on, bool *y) { " I
+                  " if (i >= on.size(0)) return; if (on[i] > 0) y[i] = true; }",
+          .lines = { "arg       y T[extent] output zero" } },
+        { .what = "an element that a function takes to write to, or a statement that is nothing else",
+          .text = "__device__ void put(float &to, float from) { to = from; }\n"
+                  "__global__ void k(float *a, float *b, float *c, const float *x, int n) { " I
+                  " if (i >= n) return; put(*(a + i), x[i]); from_float(b[i], x[i]); x = get(c[i]); }",
+          .lines = { "arg       a T[n] inout", "arg       b T[n] inout", "arg       c T[n] input" } },
         { .what = "truth values are 0 and 1",
           .text =
               "__global__ void k(float *y, const bool *on, int n) { " I " if (i < n && on[i]) y[i] = 1; }",
@@ -156,6 +189,38 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
           .text = "__global__ void k(int *y, const int *at, int n, int startNonce) { " I
                   " if (i < n) y[at[i] - startNonce] = 1; }",
           .lines = { "shape     n  #", "arg       startNonce i32 = 0  #" } },
+        { .what = "comparisons that are counted bound nothing",
+          .text = "__global__ void k(float *y, int low, int n) { " I
+                  " if (i >= n) return; int sign = (i >= low) - (i < low); y[i] = sign; }",
+          .lines = { "arg       y T[n] output", "arg       low i32 = 1" } },
+        { .what = "a count that leaves its loop where it is equal is below that",
+          .text = "__global__ void k(int *y, const float *x, int n, int m, int most) {\n"
+                  "for (int j = threadIdx.x; j < m; j += blockDim.x) { int count = 0;\n"
+                  "for (int k = 0; k < n; k++) { if (count == most) break;\n"
+                  "if (x[k] < 1.f) { y[j * most + count] = k; count += 1; } } } }",
+          .lines = { "arg       y T[m * most] output" } },
+        { .what = "not one that goes down",
+          .text = "__global__ void k(int *y, int n, int last) { int at = n;\n"
+                  "for (int j = 0; j < n; j++) { if (at == last) break; at--; y[at] = j; } }",
+          .lines = { "arg       last i32 = 1" } },
+        { .what = "divided by a number of tiles, rounded up by a header's function",
+          .text =
+              "__global__ void k(float *y, int n, int c) { int ch = blockIdx.y / DIVUP(n, 4);\n"
+              "int p = 4 * (blockIdx.y % DIVUP(n, 4)) + threadIdx.y; if (p < n) y[ch * n + p] = 1; }\n"
+              "void run(float *y, int n, int c) { k<<<dim3(1, c * DIVUP(n, 4)), dim3(1, 4)>>>(y, n, c); }",
+          .lines = { "arg       y T[n * c] output" } },
+        { .what = "of constants that are aligned",
+          .text =
+              "static __constant__ uint32_t __align__(8) a[20]; __constant__ static uint2 ALIGN(16) b[8];\n"
+              "__global__ void k(uint32_t *y, int n) { " I " if (i < n) y[i] = a[i % 20] + b[i % 8].x; }",
+          .lines = { "arg       a u32[20] input index 100 into a", "arg       b u32[2 * 8] " } },
+        { .what = "of tiles that a function with a remainder counts",
+          .text = "__device__ int div_ceil(int a, int b) { return a % b != 0 ? a / b + 1 : a / b; }\n"
+                  "__global__ void k(float *y, const float *x, int m) { float sum = 0;\n"
+                  "for (int t = 0; t < div_ceil(m, 16); t++) sum += x[t * 16 + threadIdx.x]; y[threadIdx.x] "
+                  "= sum; }\n"
+                  "void run(float *y, float *x, int m) { k<<<1, 16>>>(y, x, m); }",
+          .lines = { "arg       x T[m] input", "require   m % 16 == 0" } },
         { .what = "types that headers usually have, and the file's own before them",
           .text = "typedef long idx_t;\n"
                   "__global__ void k(float *y, idx_t n, int32 m) { " I " if (i < n + m) y[i] = 1; }",
@@ -173,6 +238,9 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
     };
     EXPECT_ALL(EXAMPLES);
 }
+
+#define OVERLOAD  "void go(half *y, int c, int n) { go((float *)y, c, n); }\n"
+#define OVERLOADS OVERLOAD OVERLOAD OVERLOAD OVERLOAD OVERLOAD
 
 Test(adopt_draws, have_launches_as_the_host_means_them)
 {
@@ -258,6 +326,22 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
                   "int i = (blockIdx.x + 1) * blockDim.x + threadIdx.x; if (i < n) y[i] += x[blockIdx.x]; }\n"
                   "void run(float *y, float *x, int n) { k<<<(n + 255) / 256 - 1, 512>>>(y, x, n); }",
           .lines = { "grid      (n + 255) / 256 - 1  #", "block     512\n", "!param" } },
+        { .what = "the value that a call of the function passes, and not one of its overload",
+          .text = "__global__ void k(float *y, int c, int n) { " I " if (i < n) y[i] = c; }\n"
+                  "void run(float *y, int c, int n) { k<<<(n + 63) / 64, 64>>>(y, c, n); }\n"
+                  "void run(float *y, int n) { } void go(float *y, int n) { run(y, 3); run(y, 7, n); }",
+          .lines = { "arg       c i32 = 7\n" } },
+        { .what = "overloads that all call each other",
+          .text =
+              "__global__ void k(float *y, int c, int n) { " I " if (i < n) y[i] = c; }\n"
+              "void go(float *y, int c, int n) { k<<<(n + 63) / 64, 64>>>(y, c, n); }\n" OVERLOADS OVERLOADS
+                  OVERLOADS,
+          .lines = { "arg       y T[n] output", "arg       c i32 = 1  # ?" } },
+        { .what = "a host's method that has the name of the device's",
+          .text = "struct work { __device__ void run(float *y, int i) { y[i] = 1; } };\n"
+                  "__global__ void k(float *y, int n) { " I " work w; if (i < n) w.run(y, i); }\n"
+                  "void run(float *y, int n) { k<<<(n + 63) / 64, 64>>>(y, n); }",
+          .lines = { "arg       n i32\n" } },
         { .what = "a function of the host with the kernel's name",
           .text = "__global__ void sum(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
                   "void sum(float *y) { sum<<<4, 64>>>(y, 256); }",
@@ -345,4 +429,16 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
           .lines = { "param     BLOCK = ", "!require   n <= " } },
     };
     EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, refuse_pointers_in_constants)
+{
+    atx_adopted out;
+    at_error err = { 0 };
+    const atx_adopt_input in = { .text = "__constant__ float *rows[4];\n"
+                                         "__global__ void k(float *y) { y[threadIdx.x] = rows[0][1]; }",
+                                 .path = "k.cu",
+                                 .source = "../k.cu" };
+    cr_assert_neq(atx_adopt(&out, &in, &err), AT_OK);
+    cr_expect(strstr(err.text, "k.cu:1: found the __constant__ pointer 'rows' of k"), "%s", err.text);
 }
