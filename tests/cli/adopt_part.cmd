@@ -59,10 +59,6 @@ printf '__global__ void deep(float *y, int n, int add = 1) { int i = blockIdx.x 
 printf 'void h(float *y, int n) { deep<<<(n + 63) / 64, 64>>>(y, n); }\n' >apart/d.cpp
 at adopt apart/kernels/deep.cu -o templates
 grep -E '^(source|grid)' templates/deep/adopted.cu
-printf '__global__ void some(float *y, int n, float a = 2) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a; }\n' >apart/kernels/some.cu
-printf 'void h(float *y, int n) { some<<<(n + 63) / 64, 64>>>(y, n); }\n' >apart/e.cpp
-at adopt apart/kernels/some.cu -o templates
-grep -E '^(source|grid)' templates/some/adopted.cu
 printf '__global__ void odd(float *y, int n) { int i = threadIdx.x; if (i < n) y[i] = 1; }\n' >apart/odd.cu
 printf 'void g(float *y) { odd<<<>>>(y); }\n' >apart/c.cpp
 at adopt apart/odd.cu -o templates
