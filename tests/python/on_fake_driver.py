@@ -22,7 +22,7 @@ class Record(ctypes.Structure):
                 ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p),
                 ("attributes", ctypes.c_void_p), ("attribute_count", ctypes.c_uint),
                 ("attribute_ids", ctypes.c_int * 4), ("attribute_values", ctypes.c_uint * 3 * 4), ("waited", ctypes.c_void_p),
-                ("current", ctypes.c_void_p), ("later", ctypes.c_int64 * 7)]
+                ("current", ctypes.c_void_p), ("later", ctypes.c_int64 * 59)]
 
 
 class Copied(ctypes.Structure):
@@ -33,6 +33,8 @@ class Copied(ctypes.Structure):
 
 FAKE.fake_read.restype = Record
 FAKE.fake_copied.restype = Copied
+FAKE.fake_record_bytes.restype = ctypes.c_size_t
+assert FAKE.fake_record_bytes() == ctypes.sizeof(Record), "Record is not fake_record of fake_driver.h"
 
 
 class OnTheFakeDriver(unittest.TestCase):

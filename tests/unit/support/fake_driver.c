@@ -42,6 +42,11 @@ EXPORT fake_record fake_read(void)
     return r;
 }
 
+EXPORT size_t fake_record_bytes(void)
+{
+    return sizeof(fake_record);
+}
+
 #define REFUSED(name)                                                                                        \
     EXPORT int name(void);                                                                                   \
     EXPORT int name(void)                                                                                    \

@@ -39,6 +39,7 @@ fake_copy fake_copied(void);
 typedef fake_record fake_read_call(void);
 int fake_use_context(uintptr_t context);
 fake_record fake_read(void);
+size_t fake_record_bytes(void);  /* for callers in other languages, whose record must be as large */
 size_t fake_name_len(void);      /* of the kernel that was last asked for */
 void fake_use_cuda(int version); /* supported from now on, 13000 at first */
 void fake_capture(int on);       /* from now on this thread's streams are being captured, or not */
