@@ -56,6 +56,13 @@ Test(adopt_draws, zero_what_is_written_in_part)
           .text = "__global__ void k(float *y, const int *x, int n) { " I
                   " if (i < n) if (x[i] == 1) y[i] = 0.f; }",
           .lines = { "arg       y T[n] inout uniform -1 1\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, know_by_indices_and_values_what_is_written)
+{
+    static const example EXAMPLES[] = {
         { .what = "from an element on that names of threadIdx say",
           .text =
               "__global__ void k(char *y, const char *x, int rows, int cols) { const int dx = threadIdx.x + "
@@ -158,6 +165,13 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
                   "__global__ void k(float *y, const float *x, int n) { " I
                   " if (i < n) y[i] = x[hash(y[i])] + x[3 * i + 2]; }",
           .lines = { "arg       x T[n * 3] input uniform -1 1  # ? how many elements has it?" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, are_bounded_by_what_comparisons_say)
+{
+    static const example EXAMPLES[] = {
         { .what = "as the author's numbers have it: what others read is outside",
           .text = "#ifndef SKIP\n#define SKIP 0\n#endif\n"
                   "__global__ void k(float *y, const float *x, const float *b, int n) { " I
@@ -209,6 +223,13 @@ Test(adopt_draws, have_sizes_of_what_the_launch_reaches)
               "int p = 4 * (blockIdx.y % DIVUP(n, 4)) + threadIdx.y; if (p < n) y[ch * n + p] = 1; }\n"
               "void run(float *y, int n, int c) { k<<<dim3(1, c * DIVUP(n, 4)), dim3(1, 4)>>>(y, n, c); }",
           .lines = { "arg       y T[n * c] output" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, know_constants_and_types_by_name)
+{
+    static const example EXAMPLES[] = {
         { .what = "of constants that are aligned",
           .text =
               "static __constant__ uint32_t __align__(8) a[20]; __constant__ static uint2 ALIGN(16) b[8];\n"
@@ -283,6 +304,13 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
               "k<<<dim3((w + 63) / 64, (h + 63) / 64), block>>>(y, w, h); }",
           .kernel = "k",
           .lines = { "grid      (w + (BLOCK_X - 1)) / BLOCK_X, (h + 63) / 64  #" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, have_blocks_by_arguments_and_asserts)
+{
+    static const example EXAMPLES[] = {
         { .what = "one block's elements: there are no more",
           .text = "#define SECTION 2048\n"
                   "__global__ void k(float *y, int n) { int start = blockIdx.x * SECTION;\n"
@@ -326,6 +354,13 @@ Test(adopt_draws, have_launches_as_the_host_means_them)
                   "int i = (blockIdx.x + 1) * blockDim.x + threadIdx.x; if (i < n) y[i] += x[blockIdx.x]; }\n"
                   "void run(float *y, float *x, int n) { k<<<(n + 255) / 256 - 1, 512>>>(y, x, n); }",
           .lines = { "grid      (n + 255) / 256 - 1  #", "block     512\n", "!param" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, find_the_function_that_a_call_means)
+{
+    static const example EXAMPLES[] = {
         { .what = "the value that a call of the function passes, and not one of its overload",
           .text = "__global__ void k(float *y, int c, int n) { " I " if (i < n) y[i] = c; }\n"
                   "void run(float *y, int c, int n) { k<<<(n + 63) / 64, 64>>>(y, c, n); }\n"
