@@ -19,6 +19,7 @@ TEST, AUTOTUNE, SOURCE, DRIVER, KERNELS, PRELOAD = sys.argv[1:7]
 SHAPES = f"{SOURCE}/db/recordings/shapes.txt"
 WORK = tempfile.mkdtemp(prefix="autotune-mpi-")
 LIMIT = 300  # seconds after which a run counts as hung
+HOURS = 10_000_000  # milliseconds: more than any test takes
 ENV = {**os.environ, "HOME": WORK, "XDG_CACHE_HOME": f"{WORK}/cache", "AUTOTUNE_NO_SHIPPED": "1",
        # MPIs keep what they allocate, and a sanitizer's library is not the first where one is preloaded.
        "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -139,7 +140,7 @@ def tell(process, number):
         os.kill(process, number)
 
 
-def wait_for(what, seconds=60):
+def wait_for(what, seconds=LIMIT):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         got = what()
@@ -278,7 +279,7 @@ def starting():
                     victim = ranks_of(db)[1]
                     helpers = children_of(victim)
                     os.kill(victim, number)
-                    wait_for(lambda: said in text_of(errors.name) or job.poll() is not None, LIMIT)
+                    wait_for(lambda: said in text_of(errors.name) or job.poll() is not None)
                     for pid in helpers:  # mpirun would wait until the device has started
                         tell(pid, signal.SIGKILL)
                 out = job.communicate(timeout=LIMIT)[0]
@@ -296,13 +297,14 @@ def starting():
 
 
 def late():
-    """The only device that has started is lost: another one, which starts later, does all the work."""
+    """The only device that has started is lost: another one, which starts when that was told, does all the work."""
     mpirun = launchers().get("openmpi") or skip("no Open MPI")
-    env = {**ENV, **scripted("count 2\non 0\nslow cuDevicePrimaryCtxRetain 4000\n"
-                             f"on 1\nslow cuMemAlloc_v2 60000 create {WORK}/allocates\n"), "AUTOTUNE_RANK_TIMEOUT": "1"}
+    env = {**ENV, **scripted(f"count 2\non 0\nslow cuDevicePrimaryCtxRetain {HOURS} while {WORK}/untold\n"
+                             f"on 1\nslow cuMemAlloc_v2 {HOURS} create {WORK}/allocates\n"), "AUTOTUNE_RANK_TIMEOUT": "5"}
     args = [*mpirun, "--enable-recovery", "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile",
             "--max-trials", "4", "--db", f"{WORK}/late.db"]
-    with subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    with open(f"{WORK}/untold", "w", encoding="utf-8"), open(f"{WORK}/late.err", "w", encoding="utf-8") as errors, \
+         subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=errors, text=True,
                           start_new_session=True) as job:
         try:
             wait_for(lambda: os.path.exists(f"{WORK}/allocates") or job.poll() is not None)
@@ -310,10 +312,13 @@ def late():
                 victim = ranks_of("late.db")[1]
                 for pid in [victim, *children_of(victim)]:
                     tell(pid, signal.SIGKILL)
-            out, err = job.communicate(timeout=LIMIT)
+                wait_for(lambda: "others of its model take over" in text_of(errors.name) or job.poll() is not None)
+            os.remove(f"{WORK}/untold")
+            out = job.communicate(timeout=LIMIT)[0]
         finally:
             if job.poll() is None:
                 os.killpg(job.pid, signal.SIGKILL)
+    err = text_of(errors.name)
     if job.returncode == 3 and "NVRTC" in err:
         skip("no NVRTC")
     assert "others of its model take over if they start" in err and "autotune: error" not in err, out + err
@@ -404,7 +409,7 @@ def hosts():
                 try:
                     wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
                     two.ip(*two.inside(1), "ip", "link", "set", "cable", "down")
-                    wait_for(lambda: 0 not in ranks_of(db), 120)
+                    wait_for(lambda: 0 not in ranks_of(db))
                 finally:  # mpirun itself may wait for the other host for ever
                     if job.poll() is None:
                         os.killpg(job.pid, signal.SIGKILL)
