@@ -463,8 +463,10 @@ def told():
             assert wrong.returncode != 0 and not os.path.exists(f"{WORK}/wrong.db"), wrong
             assert "it is another MPI than the one that started them" in wrong.stderr, wrong.stderr
         if mpi == "openmpi" and (os.cpu_count() or 1) > 1:
-            bound = run([mpirun[0], "--oversubscribe", "--bind-to", "core", "-n", "2", *args, "--force"], **env)
+            bound = run([mpirun[0], "--oversubscribe", "--bind-to", "core", "-n", "2", *args, "--force", ":", "-n", "1", "env",
+                         "AUTOTUNE_NVRTC=/none", *args, "--force"], **env)
             assert bound.stderr.count("as mpirun has bound it; `mpirun --bind-to none` gives it all") == 1, bound.stderr
+            assert "rank 2 on" in bound.stderr and "compiles nothing: found NVRTC (none) there" in bound.stderr, bound.stderr
         print(f"{mpi}: ranks without GPU and compiler, of another MPI or bound to a core are told")
 
 
