@@ -219,7 +219,7 @@ def frozen():
         db = f"{mpi}.db"
         said = f"{WORK}/{mpi}.err"
         with open(said, "w", encoding="utf-8") as errors, \
-             subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
+             subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=0.3")] if a != "--quiet"],
                               env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=subprocess.PIPE, stderr=errors,
                               text=True, start_new_session=True) as job:
             victim = rank_at_work(job, db, 2)
@@ -244,7 +244,7 @@ def recovers():
     """Open MPI can be told to let a job live: then the run goes on without the rank that died."""
     mpirun = launchers().get("openmpi") or skip("no Open MPI")
     alone = ran_well(run(command("alone.db")))
-    args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=2")] if a != "--quiet"]
+    args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=0.3")] if a != "--quiet"]
     with subprocess.Popen(args, env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
         tell(rank_at_work(job, "r.db", 1), signal.SIGKILL)
@@ -260,7 +260,7 @@ def recovers():
 
 def starting():
     """A rank that is lost while its device starts is told, and the others do all the work."""
-    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 50000 create {WORK}/opens\n", 1),
+    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain {HOURS} create {WORK}/opens\n", 1),
            "AUTOTUNE_RANK_TIMEOUT": "2"}
     cases = [(mpi, "frozen", signal.SIGSTOP, mpirun) for mpi, mpirun in launchers().items()]
     cases += [(mpi, "killed", signal.SIGKILL, [*mpirun, "--enable-recovery"])
@@ -403,7 +403,7 @@ def hosts():
                 continue
             db, said, printed = f"{mpi}-cut.db", f"{WORK}/{mpi}.err", f"{WORK}/{mpi}.out"
             with open(said, "w", encoding="utf-8") as errors, open(printed, "w", encoding="utf-8") as output, \
-                 subprocess.Popen([a for a in [*start, *command(db, "?pace=0.7")] if a != "--quiet"],
+                 subprocess.Popen([a for a in [*start, *command(db, "?pace=0.3")] if a != "--quiet"],
                                   env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=output, stderr=errors,
                                   start_new_session=True) as job:
                 try:
