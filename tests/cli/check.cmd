@@ -25,3 +25,6 @@ printf '/*!autotune\nop whole\nshape n\ntype T = f32\narg out T[n] output\nrefer
 # A file outside of the template's folder is named, not printed; see allow.cmd.
 printf '/*!autotune\ntemplate leak\ngrid 1\nblock 32\n*/\n#include "/etc/passwd"\nextern "C" __global__ void copy_leak(T *out, const T *in, long long b, long long r, long long c) {}\n' >templates/copy/leak.cu
 at check copy --only leak --shape 64x64 --dtype f32 --templates templates --jobs 1
+# More shapes than there is room for, as values and as words, are refused: none is left out.
+"$AUTOTUNE" check copy --only linear --dtype u8 --sample 1 --jobs 1 --shape 998,999 $(seq 1001 1063) 2>&1
+printf '[exit %d]\n' $?

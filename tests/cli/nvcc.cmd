@@ -16,6 +16,9 @@ compile "main$one.cu" -o one.o
 compile "$other.cu" -o other.o
 compile "$(line 'f32 [packed]').cu" -o third.o # PAD is no constant of its kernel
 nvcc -arch=sm_90 one.o other.o -o both && echo linked
+nvcc -std=c++17 -arch=sm_90 -ptx "main$one.cu" -o main.ptx && grep -q applypriority.global.L2::evict_normal main.ptx &&
+  nvcc -std=c++17 -arch=sm_75 -Xcompiler -Wall -ptx "main$one.cu" -o older.ptx && ! grep -q applypriority older.ptx &&
+  echo "lines that a kernel keeps in the L2 are made ordinary, where a GPU can"
 # Conversions with CUDA's own functions where there are no instructions; indices that are looked at.
 nvcc -std=c++17 -arch=sm_80 -Xcompiler -Wall -c "$(line 'cast_transpose 1024x768 bf16').cu" -o fourth.o 2>&1
 compile "main$(line 'cast_transpose 515x1003 f16').cu" -o fifth.o

@@ -46,12 +46,14 @@ static void path_of(char out[200], const char *name)
 
 void e2e_write(const char *name, const char *text)
 {
-    char path[200];
+    char path[200], part[210];
     path_of(path, name);
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file, "%s: %s", path, strerror(errno));
+    snprintf(part, sizeof part, "%s.part", path);
+    FILE *file = fopen(part, "w");
+    cr_assert_not_null(file, "%s: %s", part, strerror(errno));
     fputs(text, file);
     fclose(file);
+    cr_assert_eq(rename(part, path), 0, "%s: %s", path, strerror(errno));
 }
 
 void e2e_script(const char *text)

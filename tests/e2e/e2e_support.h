@@ -18,7 +18,8 @@ void e2e_end(void);
 
 const char *e2e_folder(void);
 
-/* A file of the folder; `e2e_script` is "script", which $AT_SCRIPT names, after a few lines for all tests. */
+/* A file of the folder, which is there as a whole at once: a run may be reading it. `e2e_script` is "script",
+ * which $AT_SCRIPT names, after a few lines for all tests. */
 void e2e_write(const char *name, const char *text);
 void e2e_script(const char *text);
 

@@ -35,7 +35,7 @@
  * After `kernel`, `fail`, `slow` and, before it waits, `hold`:
  *
  *   once PATH      only while the file exists; doing it removes it
- *   while PATH     only while the file exists
+ *   while PATH     only while the file exists; a slow call then lasts no longer than the file
  *   create PATH    makes a file when it happens
  *   sticky         the code is the context's for good
  *   code N         of `refused`; without it 1, an invalid value

@@ -7,6 +7,8 @@
  */
 #include "e2e_support.h"
 
+#include "util/clock.h"
+
 #include <criterion/criterion.h>
 #include <sched.h>
 #include <signal.h>
@@ -120,17 +122,23 @@ static long kernels_compiled(void)
     return strtol(end, NULL, 10);
 }
 
+/* Who has waited for another search's compiler for so long compiles for itself. */
+#define ELSEWHERE_S 10
+
 /* These problems have the same kernels, as sizes are arguments: all searches ask for them at the same time.
+ * Nobody has waited for long in a run that was shorter.
  */
 Test(helper_pool, a_kernel_that_several_searches_ask_for_is_compiled_once)
 {
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\n");
     e2e_own_cache("db");
     const long before = e2e_count("SELECT count(*) FROM cubin");
+    const double start_s = atx_now_s();
     tune("count 3", "tune --shapes shapes --only mine --templates templates --jobs 6 --device all", 0);
     cr_assert_eq(e2e_count(TRIALS), 3 * 32);
     const long kept = e2e_count("SELECT count(*) FROM cubin") - before;
-    cr_assert_leq(kernels_compiled(), kept, "%ld compiled, %ld kept", kernels_compiled(), kept);
+    cr_assert(kernels_compiled() <= kept || atx_now_s() - start_s > ELSEWHERE_S, "%ld compiled, %ld kept",
+              kernels_compiled(), kept);
 }
 
 /* Which they begin with is said on stderr, with the number of problems begun so far. */

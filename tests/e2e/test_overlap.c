@@ -256,7 +256,7 @@ Test(overlap, a_context_that_is_refused_is_told)
 {
     connect_nvml();
     e2e_script("fail cuDevicePrimaryCtxRetain 1 999 sticky");
-    e2e_tune(&run, E2E_QUICK, E2E_MINE);
+    e2e_tune(&run, E2E_REAL, E2E_MINE);
     e2e_expect(run.code == 1 && strstr(run.out, "cuDevicePrimaryCtxRetain"), run);
     e2e_expect_no_process();
 }

@@ -19,6 +19,7 @@ TEST, AUTOTUNE, SOURCE, DRIVER, KERNELS, PRELOAD = sys.argv[1:7]
 SHAPES = f"{SOURCE}/db/recordings/shapes.txt"
 WORK = tempfile.mkdtemp(prefix="autotune-mpi-")
 LIMIT = 300  # seconds after which a run counts as hung
+HOURS = 10_000_000  # milliseconds: more than any test takes
 ENV = {**os.environ, "HOME": WORK, "XDG_CACHE_HOME": f"{WORK}/cache", "AUTOTUNE_NO_SHIPPED": "1",
        # MPIs keep what they allocate, and a sanitizer's library is not the first where one is preloaded.
        "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -139,7 +140,7 @@ def tell(process, number):
         os.kill(process, number)
 
 
-def wait_for(what, seconds=60):
+def wait_for(what, seconds=LIMIT):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         got = what()
@@ -218,7 +219,7 @@ def frozen():
         db = f"{mpi}.db"
         said = f"{WORK}/{mpi}.err"
         with open(said, "w", encoding="utf-8") as errors, \
-             subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
+             subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=0.3")] if a != "--quiet"],
                               env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=subprocess.PIPE, stderr=errors,
                               text=True, start_new_session=True) as job:
             victim = rank_at_work(job, db, 2)
@@ -243,7 +244,7 @@ def recovers():
     """Open MPI can be told to let a job live: then the run goes on without the rank that died."""
     mpirun = launchers().get("openmpi") or skip("no Open MPI")
     alone = ran_well(run(command("alone.db")))
-    args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=2")] if a != "--quiet"]
+    args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=0.3")] if a != "--quiet"]
     with subprocess.Popen(args, env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
         tell(rank_at_work(job, "r.db", 1), signal.SIGKILL)
@@ -259,7 +260,7 @@ def recovers():
 
 def starting():
     """A rank that is lost while its device starts is told, and the others do all the work."""
-    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 50000 create {WORK}/opens\n", 1),
+    env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain {HOURS} create {WORK}/opens\n", 1),
            "AUTOTUNE_RANK_TIMEOUT": "2"}
     cases = [(mpi, "frozen", signal.SIGSTOP, mpirun) for mpi, mpirun in launchers().items()]
     cases += [(mpi, "killed", signal.SIGKILL, [*mpirun, "--enable-recovery"])
@@ -278,7 +279,7 @@ def starting():
                     victim = ranks_of(db)[1]
                     helpers = children_of(victim)
                     os.kill(victim, number)
-                    wait_for(lambda: said in text_of(errors.name) or job.poll() is not None, LIMIT)
+                    wait_for(lambda: said in text_of(errors.name) or job.poll() is not None)
                     for pid in helpers:  # mpirun would wait until the device has started
                         tell(pid, signal.SIGKILL)
                 out = job.communicate(timeout=LIMIT)[0]
@@ -296,13 +297,14 @@ def starting():
 
 
 def late():
-    """The only device that has started is lost: another one, which starts later, does all the work."""
+    """The only device that has started is lost: another one, which starts when that was told, does all the work."""
     mpirun = launchers().get("openmpi") or skip("no Open MPI")
-    env = {**ENV, **scripted("count 2\non 0\nslow cuDevicePrimaryCtxRetain 4000\n"
-                             f"on 1\nslow cuMemAlloc_v2 60000 create {WORK}/allocates\n"), "AUTOTUNE_RANK_TIMEOUT": "1"}
+    env = {**ENV, **scripted(f"count 2\non 0\nslow cuDevicePrimaryCtxRetain {HOURS} while {WORK}/untold\n"
+                             f"on 1\nslow cuMemAlloc_v2 {HOURS} create {WORK}/allocates\n"), "AUTOTUNE_RANK_TIMEOUT": "5"}
     args = [*mpirun, "--enable-recovery", "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile",
             "--max-trials", "4", "--db", f"{WORK}/late.db"]
-    with subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    with open(f"{WORK}/untold", "w", encoding="utf-8"), open(f"{WORK}/late.err", "w", encoding="utf-8") as errors, \
+         subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=errors, text=True,
                           start_new_session=True) as job:
         try:
             wait_for(lambda: os.path.exists(f"{WORK}/allocates") or job.poll() is not None)
@@ -310,10 +312,13 @@ def late():
                 victim = ranks_of("late.db")[1]
                 for pid in [victim, *children_of(victim)]:
                     tell(pid, signal.SIGKILL)
-            out, err = job.communicate(timeout=LIMIT)
+                wait_for(lambda: "others of its model take over" in text_of(errors.name) or job.poll() is not None)
+            os.remove(f"{WORK}/untold")
+            out = job.communicate(timeout=LIMIT)[0]
         finally:
             if job.poll() is None:
                 os.killpg(job.pid, signal.SIGKILL)
+    err = text_of(errors.name)
     if job.returncode == 3 and "NVRTC" in err:
         skip("no NVRTC")
     assert "others of its model take over if they start" in err and "autotune: error" not in err, out + err
@@ -398,13 +403,13 @@ def hosts():
                 continue
             db, said, printed = f"{mpi}-cut.db", f"{WORK}/{mpi}.err", f"{WORK}/{mpi}.out"
             with open(said, "w", encoding="utf-8") as errors, open(printed, "w", encoding="utf-8") as output, \
-                 subprocess.Popen([a for a in [*start, *command(db, "?pace=0.7")] if a != "--quiet"],
+                 subprocess.Popen([a for a in [*start, *command(db, "?pace=0.3")] if a != "--quiet"],
                                   env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=output, stderr=errors,
                                   start_new_session=True) as job:
                 try:
                     wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)
                     two.ip(*two.inside(1), "ip", "link", "set", "cable", "down")
-                    wait_for(lambda: 0 not in ranks_of(db), 120)
+                    wait_for(lambda: 0 not in ranks_of(db))
                 finally:  # mpirun itself may wait for the other host for ever
                     if job.poll() is None:
                         os.killpg(job.pid, signal.SIGKILL)
@@ -458,8 +463,10 @@ def told():
             assert wrong.returncode != 0 and not os.path.exists(f"{WORK}/wrong.db"), wrong
             assert "it is another MPI than the one that started them" in wrong.stderr, wrong.stderr
         if mpi == "openmpi" and (os.cpu_count() or 1) > 1:
-            bound = run([mpirun[0], "--oversubscribe", "--bind-to", "core", "-n", "2", *args, "--force"], **env)
+            bound = run([mpirun[0], "--oversubscribe", "--bind-to", "core", "-n", "2", *args, "--force", ":", "-n", "1", "env",
+                         "AUTOTUNE_NVRTC=/none", *args, "--force"], **env)
             assert bound.stderr.count("as mpirun has bound it; `mpirun --bind-to none` gives it all") == 1, bound.stderr
+            assert "rank 2 on" in bound.stderr and "compiles nothing: found NVRTC (none) there" in bound.stderr, bound.stderr
         print(f"{mpi}: ranks without GPU and compiler, of another MPI or bound to a core are told")
 
 

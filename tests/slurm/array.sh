@@ -23,17 +23,14 @@ submit() { # to the end of both jobs
     --device "replay:$recording" --strategy exhaustive --quiet)"
   [[ ${#jobs[@]} == 2 ]] || fail "submit printed: ${jobs[*]}"
   if [[ ${1:-} ]]; then "$1" "${jobs[0]}"; fi
-  for _ in $(seq 600); do
+  for _ in $(seq 3000); do
     [[ -z $(squeue -h -j "${jobs[0]},${jobs[1]}" 2>/dev/null) ]] && return
     sleep 0.1
   done
   fail "the jobs did not end: $(squeue)"
 }
 kill_second() { # as soon as it has saved a trial
-  for _ in $(seq 600); do
-    grep -qs '"kind":"trial"' "$work/out/part-2.jsonl" && break
-    sleep 0.05
-  done
+  until grep -qs '"kind":"trial"' "$work/out/part-2.jsonl" || [[ -z $(squeue -h -j "$1" 2>/dev/null) ]]; do sleep 0.05; done
   scancel --signal=KILL --full "$1_2" || true
 }
 

@@ -32,8 +32,8 @@ srun --mpi=none -N 3 -n 3 "${tune[@]}" --db "$work/none.db" >"$work/none.txt" 2>
   fail 'what is said of --mpi=none'
 
 # A task is killed: Slurm ends the step, what was stored stays, the same command goes on.
-# It has four times as long as the others, and its rank is looked for first: all that takes a while on a busy machine.
-srun --mpi=pmi2 --kill-on-bad-exit=1 -N 3 -n 3 "${tune[@]/pace=4/pace=1}" --db "$work/killed.db" >"$work/killed.txt" 2>"$work/killed.err" &
+# It has forty times as long as the others, and its rank is looked for first: all that takes a while on a busy machine.
+srun --mpi=pmi2 --kill-on-bad-exit=1 -N 3 -n 3 "${tune[@]/pace=4/pace=0.1}" --db "$work/killed.db" >"$work/killed.txt" 2>"$work/killed.err" &
 step=$!
 rank='' stored=0
 while [[ ! $rank ]] && kill -0 $step; do

@@ -486,7 +486,7 @@ static at_status execute(checker *c, at_error *err)
 
 /* `check cast_transpose 'to=f16 33x31' f32`: a word that names no operation is a shape or a type. An
  * operation may have a type's name. */
-static void sort_words(check_args *a, const atx_catalog *catalog)
+static at_status sort_words(check_args *a, const atx_catalog *catalog, at_error *err)
 {
     atx_words ops = { .count = 0 };
     for (int i = 0; i < a->words.count; i++) {
@@ -496,10 +496,13 @@ static void sort_words(check_args *a, const atx_catalog *catalog)
                         : (*word >= '0' && *word <= '9') || strchr(word, '=')       ? &a->shapes
                         : atx_dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
                                                                                     : &ops;
-        if (to->count < ATX_MAX_WORDS)
-            to->items[to->count++] = word;
+        if (to->count == ATX_MAX_WORDS)
+            return atx_fail(err, AT_ERR_USAGE, "'%s': found more than %d %s; expected fewer in one call",
+                            word, ATX_MAX_WORDS, to == &a->types ? "types" : "shapes");
+        to->items[to->count++] = word;
     }
     a->words = ops;
+    return AT_OK;
 }
 
 static int exit_code(const checker *c)
@@ -520,8 +523,7 @@ static int run_check(check_args *a)
     if (json)
         c.format = ATX_JSON;
     ATX_THEN(status, atx_open_catalog(&c.catalog, a->templates_dir, &c.broken, &err));
-    if (status == AT_OK)
-        sort_words(a, c.catalog);
+    ATX_THEN(status, sort_words(a, c.catalog, &err));
     ATX_THEN(status, holds_something(&c, &err));
     ATX_THEN(status, known_names(&c, &err));
     ATX_THEN(status, known_problems(&c, &err));

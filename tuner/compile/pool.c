@@ -32,8 +32,9 @@ enum { ANYBODY = -1 }; /* instead of an owner */
 
 typedef struct job {
     int64_t tag;
-    atx_str body; /* of its frame */
-    bool again;   /* its worker died or did nothing, and it waits for another */
+    atx_str body;                  /* of its frame */
+    bool again;                    /* its worker did nothing, and it waits for another */
+    int lost_here, lost_elsewhere; /* with workers that died */
 } job;
 
 typedef struct worker {
@@ -41,7 +42,7 @@ typedef struct worker {
     atx_child child; /* pid 0: none */
     atx_inbox inbox;
     bool ready, busy;
-    int bad_starts;          /* in a row, of one that is elsewhere: its place may go, and others are left */
+    int bad_starts;          /* in a row, of one that is elsewhere */
     job job;                 /* while busy */
     double since_s;          /* it was started, or was sent its job */
     atx_wait_time wait_time; /* since then ...                      */
@@ -171,6 +172,15 @@ static bool any_lives(const atx_pool *pool)
     return false;
 }
 
+/* Where no worker is left, one that was elsewhere becomes one of this machine: its place may be gone. */
+static bool comes_home(const atx_pool *pool, worker *w)
+{
+    if (!w->site || any_lives(pool))
+        return false;
+    w->site = NULL;
+    return true;
+}
+
 static void start_worker(atx_pool *pool, worker *w)
 {
     char memory[24];
@@ -183,7 +193,9 @@ static void start_worker(atx_pool *pool, worker *w)
     w->wait_time = atx_wait_time_begin();
     w->child = (atx_child){ 0 };
     at_status status = atx_child_spawn_at(&w->child, w->site, argv, &err);
-    if (status != AT_OK && (!w->site || !any_lives(pool))) /* a place may go, as long as others are left */
+    if (status != AT_OK && comes_home(pool, w))
+        status = atx_child_spawn(&w->child, argv, &err);
+    if (status != AT_OK && !w->site)
         break_pool(pool, AT_ERR_SYSTEM, err.text);
 }
 
@@ -198,10 +210,12 @@ static void replace_worker(atx_pool *pool, worker *w, const char *how)
     }
     int *bad_starts = w->site ? &w->bad_starts : &pool->bad_starts;
     if (!w->ready && ++*bad_starts >= MAX_BAD_STARTS) {
-        if (w->site && any_lives(pool))
+        if (w->site && !comes_home(pool, w))
             return;
-        snprintf(why, sizeof why, "compile workers end before they can work: the last one %s", how);
-        break_pool(pool, AT_ERR_SYSTEM, why);
+        if (bad_starts == &pool->bad_starts) {
+            snprintf(why, sizeof why, "compile workers end before they can work: the last one %s", how);
+            break_pool(pool, AT_ERR_SYSTEM, why);
+        }
     }
     if (pool->broken == AT_OK)
         start_worker(pool, w);
@@ -218,17 +232,24 @@ static void requeue(atx_pool *pool, worker *w)
     pool->running--;
 }
 
-/*
- * The job of a worker that died goes to another one, once: the machine may have been out of memory. There is
- * room for it, as it is no longer running.
- */
-static bool give_back(atx_pool *pool, worker *w)
+static int workers_elsewhere(const atx_pool *pool)
 {
-    if (!w->busy || w->job.again)
-        return false;
-    requeue(pool, w);
-    pool->queue[0].again = true;
-    return true;
+    int count = 0;
+    for (int i = 0; i < pool->count; i++)
+        count += pool->workers[i].site != NULL;
+    return count;
+}
+
+/*
+ * The job of a worker that died goes to another one, once: the machine may have been out of memory. Where a
+ * place is lost, the job may go from one of its workers to the next until all are known to be dead: that is
+ * no fault of the kernel. There is room for it, as it is no longer running.
+ */
+static void give_back(atx_pool *pool, worker *w)
+{
+    int *lost = w->site ? &w->job.lost_elsewhere : &w->job.lost_here;
+    if (++*lost <= (w->site ? workers_elsewhere(pool) : 1))
+        requeue(pool, w);
 }
 
 static void reap_worker(atx_pool *pool, worker *w)
@@ -237,8 +258,13 @@ static void reap_worker(atx_pool *pool, worker *w)
     long gone = number_of(w);
     atx_child_exit_status(&w->child, how, sizeof how);
     atx_ahead_own_remove(&pool->ahead, gone);
-    snprintf(text, sizeof text, "process died%s: %s", w->busy && w->job.again ? " twice" : "", how);
-    give_back(pool, w);
+    if (w->busy)
+        give_back(pool, w);
+    if (w->busy)
+        snprintf(text, sizeof text, "process died %d times: %s", w->job.lost_here + w->job.lost_elsewhere,
+                 how);
+    else
+        snprintf(text, sizeof text, "process died: %s", how);
     replace_worker(pool, w, text);
 }
 
@@ -255,8 +281,10 @@ static void check_deadline(atx_pool *pool, worker *w)
     bool worked = atx_child_used_s(&w->child) - w->used_s > limit_s / 2;
     stop_worker(pool, w);
     snprintf(text, sizeof text, "took longer than %g s and was stopped", limit_s);
-    if (!worked)
-        give_back(pool, w);
+    if (w->busy && !worked && !w->job.again) {
+        requeue(pool, w);
+        pool->queue[0].again = true;
+    }
     replace_worker(pool, w, text);
 }
 

@@ -5,7 +5,8 @@
  * compiled 50 kernels a second and 16 processes 205.
  *
  * A worker that dies or exceeds a deadline is replaced. A job that took too long, or whose worker died twice,
- * ends as compile_failed with the reason.
+ * ends as compile_failed with the reason. Of workers elsewhere it takes more deaths than there are such
+ * workers: a place may be lost with all of them. Where none is left, one starts here.
  * One thread uses a pool, the one that opened it (see atx_child_spawn). Its loop: submit while there is room,
  * wait, pump, take until there is nothing to take.
  */

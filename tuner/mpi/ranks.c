@@ -178,6 +178,7 @@ static void warn(const atx_ranks *r, const char *text)
 static void warn_of_ranks(const atx_ranks *r)
 {
     char text[400];
+    bool bound = false; /* that was told; other ranks are bound alike */
     for (int i = 0; i < r->count; i++) {
         const atx_rank *rank = &r->list[i];
         const atx_rank_info *info = &rank->info;
@@ -190,15 +191,15 @@ static void warn_of_ranks(const atx_ranks *r)
                      r->list[0].info.nvrtc[0] ? r->list[0].info.nvrtc : "(none)");
             if (i > 0)
                 warn(r, text);
-        } else if (strcmp(r->launched.by, "Open MPI's mpirun") == 0 && cores < info->machine_cores &&
-                   cores == 1) {
+        } else if (!bound && strcmp(r->launched.by, "Open MPI's mpirun") == 0 && cores == 1 &&
+                   info->machine_cores > 1) {
             snprintf(
                 text, sizeof text,
                 "%s may use 1 of the machine's %d cores, as mpirun has bound it; `mpirun --bind-to none` "
                 "gives it all",
                 rank->name, info->machine_cores);
             warn(r, text);
-            return; /* the others are alike */
+            bound = true;
         }
     }
 }

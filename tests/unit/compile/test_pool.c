@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HOURS_MS (10 * 3600 * 1000)
+#define HOURS_MS   (10 * 3600 * 1000)
+#define COMPILES_S 0.3 /* of processor time: it has begun */
 
 static const char GOOD[] = "extern \"C\" __global__ void k(float *p) { p[threadIdx.x] = TAG; }\n";
 
@@ -134,7 +135,7 @@ static int let_it_compile(atx_pool *pool, int but)
 {
     at_error err = { 0 };
     int worker = last_child();
-    while (worker == but || work_of(worker) < 0.3) {
+    while (worker == but || work_of(worker) < COMPILES_S) {
         cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
         worker = last_child();
     }
@@ -239,13 +240,110 @@ Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
     atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
     cr_assert_str_eq(atx_str_text(&result.log),
-                     "the compiler process died twice: killed by signal 9 (Killed)");
+                     "the compiler process died 2 times: killed by signal 9 (Killed)");
     atx_compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok, "the job that waited goes to the next worker");
     atx_compiled_clear(&result);
     atx_pool_close(pool);
     cr_assert(!has_children());
+}
+
+/* ---- workers elsewhere ---- */
+
+/* A place that is none: its children are this process's own. */
+typedef struct place {
+    atx_site site;
+    bool gone; /* it makes no more children */
+    int pids[16], count;
+} place;
+
+static at_status spawn_there(atx_site *site, atx_child *out, const char *const *argv, at_error *err)
+{
+    place *p = (place *)site;
+    if (p->gone)
+        return atx_fail(err, AT_ERR_DEVICE, "%s is gone", site->name);
+    ATX_TRY(atx_child_spawn(out, argv, err));
+    p->pids[p->count++] = out->pid;
+    out->site = site;
+    return AT_OK;
+}
+
+static void kill_there(atx_site *site, const atx_child *child)
+{
+    (void)site;
+    kill(child->pid, SIGKILL);
+}
+
+static void exit_status_there(atx_site *site, atx_child *child, char *out, size_t size)
+{
+    (void)site;
+    child->site = NULL;
+    atx_child_exit_status(child, out, size);
+}
+
+static void stop_there(atx_site *site, atx_child *child, double grace_s)
+{
+    (void)grace_s;
+    kill_there(site, child);
+    exit_status_there(site, child, (char[100]){ 0 }, 100);
+}
+
+static atx_pool *open_elsewhere(place *p)
+{
+    atx_pool *pool = NULL;
+    at_error err = { 0 };
+    atx_site *sites[2] = { &p->site, &p->site };
+    *p = (place){ .site = { "elsewhere", spawn_there, kill_there, stop_there, exit_status_there } };
+    atx_pool_options options = { .workers = 2, .sites = sites, .deadline_s = HOURS_MS };
+    cr_assert(atx_pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
+    return pool;
+}
+
+/* Once it is in the midst of the slow job, which is no result until then. */
+static void kill_who_compiles(atx_pool *pool, place *p)
+{
+    at_error err = { 0 };
+    atx_compiled result;
+    int i = 0;
+    for (; p->pids[i] == 0 || work_of(p->pids[i]) < COMPILES_S; i = (i + 1) % p->count) {
+        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
+        cr_assert_not(atx_pool_take(pool, &result), "%s", atx_str_text(&result.log));
+    }
+    cr_assert_eq(kill(p->pids[i], SIGKILL), 0);
+    p->pids[i] = 0;
+}
+
+/* A rank ends its workers one after the other, and the job goes from one to the next. */
+Test(pool, a_job_outlives_all_workers_of_one_place, .init = need_nvrtc)
+{
+    place p;
+    atx_pool *pool = open_elsewhere(&p);
+    submit_slow(pool, 1);
+    for (int i = 0; i < 3; i++)
+        kill_who_compiles(pool, &p);
+    atx_compiled result = wait_for_one(pool); /* workers that were started since have died, too */
+    cr_assert_str_eq(atx_str_text(&result.log),
+                     "the compiler process died 3 times: killed by signal 9 (Killed)");
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
+}
+
+Test(pool, where_a_place_with_all_workers_is_gone_one_here_does_the_jobs, .init = need_nvrtc)
+{
+    place p;
+    atx_pool *pool = open_elsewhere(&p);
+    for (int i = 0; i < 3; i++)
+        submit(pool, i, GOOD);
+    p.gone = true;
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(kill(p.pids[i], SIGKILL), 0);
+    for (int i = 0; i < 3; i++) {
+        atx_compiled result = wait_for_one(pool);
+        cr_assert(result.ok, "%s", atx_str_text(&result.log));
+        atx_compiled_clear(&result);
+    }
+    atx_pool_close(pool);
 }
 
 Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
