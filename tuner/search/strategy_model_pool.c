@@ -120,6 +120,8 @@ static void fill_free(atx_model *m)
 
 void atx_model_renew_pool(atx_model *m)
 {
+    if (m->pooled.count + m->seen.count == (size_t)m->search.total) /* draws would find no other one */
+        return;
     fill_free(m);
     if (m->search.total <= ATX_MODEL_SLOTS) { /* all are there */
         for (int64_t i = 0; i < m->search.total; i++)
