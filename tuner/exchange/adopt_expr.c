@@ -122,36 +122,41 @@ static atx_span nth(const atx_tokens *t, size_t open, int n)
 static bool write_call(writing *w, const char *name, size_t open)
 {
     atx_str_addf(w->out, "%s(", name);
-    if (!write_span(w, nth(w->t, open, 0)))
-        return false;
+    bool good = write_span(w, nth(w->t, open, 0));
     atx_str_add(w->out, ", ");
-    if (!write_span(w, nth(w->t, open, 1)))
-        return false;
+    good = good && write_span(w, nth(w->t, open, 1));
     atx_str_add(w->out, ")");
-    return true;
+    return good;
 }
 
-/* ceil((float)a / b), ceilf(a / 256.0f); ceil((float)a) */
-static bool write_ceil(writing *w, size_t open)
+static bool is_real(const atx_tokens *t, atx_span span)
 {
-    const size_t end = atx_tokens_match(w->t, open);
-    size_t begin = open + 1;
-    while (atx_tokens_is(w->t, begin, "(") && atx_tokens_match(w->t, begin) + 1 == end)
-        begin++;
-    const size_t stop = begin == open + 1 ? end : atx_tokens_match(w->t, begin - 1);
-    const size_t slash = atx_tokens_find(w->t, begin, stop, "/");
-    if (slash < stop && atx_tokens_find(w->t, slash + 1, stop, "+") < stop)
+    while (span.begin < span.end && !atx_tokens_is(t, span.begin, "float") &&
+           !atx_tokens_is(t, span.begin, "double"))
+        span.begin++;
+    return span.begin < span.end;
+}
+
+/* Rounded up: (float)a / b, a / 256.0f, ((double)a / b) / c; (float)a */
+static bool write_ratio(writing *w, atx_span span)
+{
+    const atx_tokens *t = w->t;
+    while (atx_tokens_is(t, span.begin, "(") && atx_tokens_match(t, span.begin) + 1 == span.end)
+        span = (atx_span){ span.begin + 1, span.end - 1 };
+    size_t slash = span.end;
+    for (size_t at = span.begin; (at = atx_tokens_find(t, at, span.end, "/")) < span.end; at++)
+        slash = at;
+    const atx_span above = { span.begin, slash }, below = { slash + 1, span.end };
+    if (slash == span.end)
+        return write_span(w, span);
+    if (atx_tokens_find(t, below.begin, below.end, "+") < below.end)
         return false;
-    if (slash >= stop)
-        return write_span(w, (atx_span){ begin, stop });
     atx_str_add(w->out, "ceil_div(");
-    if (!write_span(w, (atx_span){ begin, slash }))
-        return false;
+    bool good = is_real(t, above) ? write_ratio(w, above) : write_span(w, above);
     atx_str_add(w->out, ", ");
-    if (!write_span(w, (atx_span){ slash + 1, stop }))
-        return false;
+    good = good && write_span(w, below);
     atx_str_add(w->out, ")");
-    return true;
+    return good;
 }
 
 /* A macro with arguments, or a function of the file that only returns: its body with what is given. */
@@ -186,7 +191,7 @@ static bool write_function(writing *w, const char *name, size_t open)
     if (args == 1 && atx_host_divides_up(name))
         return write_call(w, "ceil_div", open);
     if (strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0)
-        return write_ceil(w, open);
+        return write_ratio(w, (atx_span){ open + 1, atx_tokens_match(w->t, open) });
     if (macro && macro->open)
         return write_body(w, &w->d->all, macro->open, macro->body, open);
     if (f && atx_tokens_is(&w->d->code, f->body + 1, "return")) {

@@ -52,6 +52,18 @@ static bool is_of_grid(const atx_frame *f, atx_span span, size_t at, int depth)
 
 static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth);
 
+/* Whether token k is an argument of a function, which may write to it: get(a, &b). */
+static bool is_handed_on(const atx_frame *f, size_t declared, size_t k)
+{
+    static const char *const NOT[] = { "if", "for", "while", "switch", "return", "sizeof", NULL };
+    const atx_tokens *t = f->t;
+    const size_t open = atx_guards_around(t, f->body.begin, k);
+    return open != SIZE_MAX && open > f->body.begin && atx_tokens_is(t, open, "(") &&
+           atx_tokens_is_word(t, open - 1) && !atx_token_is_one_of(t->text, &t->items[open - 1], NOT) &&
+           (atx_tokens_is(t, k - 1, "&") ||
+            (atx_tokens_is(t, declared + 1, "[") && !atx_tokens_is(t, k + 1, "[")));
+}
+
 /* Whether a local without a first value is given data between its declaration and token i: a[k] = p[k]. */
 static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int depth)
 {
@@ -59,6 +71,8 @@ static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int dep
     for (size_t k = declared + 1; k < i; k++) {
         if (!atx_code_same(t, k, declared) || atx_guards_member(t, k))
             continue;
+        if (is_handed_on(f, declared, k))
+            return true;
         size_t end = k + 1;
         while (end < i && (atx_tokens_is(t, end, "[") || atx_tokens_is(t, end, ".")))
             end = atx_tokens_is(t, end, "[") ? atx_tokens_match(t, end) + 1 : end + 2;
