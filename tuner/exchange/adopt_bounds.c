@@ -361,12 +361,26 @@ static atx_range bound_of_value(place *p, size_t declared, size_t at)
     return UNKNOWN;
 }
 
+static atx_range bound_of_sum(place *p, size_t declared, size_t at)
+{
+    atx_guard_sum sum;
+    if (!atx_guards_sum(&sum, p->f->guards, p->f->t, p->f->body.begin, declared, at))
+        return UNKNOWN;
+    atx_range than = atx_place_read(p, p->f->t, sum.than);
+    const atx_range rest = atx_place_read(p, p->f->t, sum.rest);
+    if (than.known && !sum.inclusive)
+        than = atx_range_below(than.most);
+    if (than.known && rest.exact)
+        than.most = atx_poly_add(&than.most, &rest.most, -1);
+    return than.known ? atx_range_up_to(than.most) : UNKNOWN;
+}
+
 static atx_range bound_of_quotient(place *p, size_t declared, size_t at)
 {
     const atx_tokens *t = p->f->t;
     atx_quotient q;
     if (!atx_guards_quotient(&q, p->f->guards, t, p->f->body.begin, declared, at))
-        return UNKNOWN;
+        return bound_of_sum(p, declared, at);
     const atx_range than = atx_place_read(p, t, q.than);
     const atx_range by = q.number ? atx_range_exactly(atx_poly_number(q.number)) : atx_place_read(p, t, q.by);
     return than.exact && by.exact ? atx_range_below(atx_poly_multiply(&p->b->symbols, &than.most, &by.most))

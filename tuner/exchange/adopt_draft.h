@@ -315,9 +315,10 @@ const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char
 /* "int NAME = VALUE" before token `before`, within the braces that enclose that: the tokens of VALUE. */
 bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before);
 
-/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. false: never,
- * where *out is empty, or more than once. */
-bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
+/* "NAME.x = VALUE;", the last one before token `before`, of a dim3: its tokens. Unsure: by a condition that
+ * is not about itself, or made of itself. */
+typedef enum atx_draft_set { ATX_DRAFT_NEVER, ATX_DRAFT_SET, ATX_DRAFT_UNSURE } atx_draft_set;
+atx_draft_set atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
 
 void atx_draft_params(atx_draft *d);
 void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */
@@ -380,6 +381,7 @@ bool atx_draft_launches_with(const atx_draft *d, const char *name);
 
 void atx_draft_roles(atx_draft *d);
 void atx_draft_nulls(atx_draft *d); /* pointers that are null: after the launch and the roles */
+atx_span atx_draft_not_null(const atx_tokens *t, atx_span span); /* p + i of c ? p + i : nullptr */
 
 size_t atx_draft_base(const atx_tokens *t, size_t i); /* where "a.b[i].name" begins: the token of `a` */
 

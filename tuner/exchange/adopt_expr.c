@@ -109,22 +109,12 @@ static bool write_field(writing *w, size_t *i)
     return false;
 }
 
-/* Of "x(A, B)": what stands for argument `n`; empty: there is none. */
-static atx_span nth(const atx_tokens *t, size_t open, int n)
-{
-    const size_t end = atx_tokens_match(t, open);
-    size_t at = open + 1;
-    for (; at < end && n > 0; n--)
-        at = atx_code_comma(t, at, end) + 1;
-    return at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ end, end };
-}
-
 static bool write_call(writing *w, const char *name, size_t open)
 {
     atx_str_addf(w->out, "%s(", name);
-    bool good = write_span(w, nth(w->t, open, 0));
+    bool good = write_span(w, atx_host_nth(w->t, open, 0));
     atx_str_add(w->out, ", ");
-    good = good && write_span(w, nth(w->t, open, 1));
+    good = good && write_span(w, atx_host_nth(w->t, open, 1));
     atx_str_add(w->out, ")");
     return good;
 }
@@ -169,7 +159,7 @@ static bool write_body(writing *w, const atx_tokens *t, size_t params, atx_span 
     for (size_t at = params + 1; at < end && inner.given_count < 8;) {
         const size_t comma = atx_code_comma(t, at, end);
         const size_t word = atx_tokens_find(t, at, comma, "=") - 1;
-        inner.given[inner.given_count] = nth(w->t, open, inner.given_count);
+        inner.given[inner.given_count] = atx_host_nth(w->t, open, inner.given_count);
         atx_draft_word(inner.params[inner.given_count++], t, word);
         at = comma + 1;
     }
@@ -183,7 +173,7 @@ static bool write_function(writing *w, const char *name, size_t open)
 {
     const atx_draft_macro *macro = atx_draft_find_macro(w->d, name);
     const atx_draft_function *f = atx_draft_find_function(w->d, name);
-    const atx_span second = nth(w->t, open, 1), third = nth(w->t, open, 2);
+    const atx_span second = atx_host_nth(w->t, open, 1), third = atx_host_nth(w->t, open, 2);
     const int args = second.begin >= second.end ? 0 : third.begin >= third.end ? 1 : 2;
     const bool least = strcmp(name, "min") == 0 || strcmp(name, "MIN") == 0;
     if (args == 1 && (least || strcmp(name, "max") == 0 || strcmp(name, "MAX") == 0))
@@ -240,7 +230,7 @@ static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
         if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || !axis[0] ||
             !strchr("xyz", axis[0]) || axis[1])
             return false;
-        const atx_span part = nth(t, open, axis[0] - 'x');
+        const atx_span part = atx_host_nth(t, open, axis[0] - 'x');
         *i += 2;
         if (part.begin >= part.end)
             atx_str_add(w->out, "1");
@@ -415,8 +405,8 @@ static bool write_name(writing *w, size_t *i, size_t end)
 static bool write_blocks(writing *w, size_t i, long value)
 {
     const atx_tokens *t = w->t;
-    const atx_draft *d = w->d;
     for (int n = 0; n < 4 && i; n++) {
+        const atx_draft *d = w->d;
         const int k = n ? n - 1 : w->axis;
         const long block = d->block_value[k];
         long by = 0;
@@ -424,9 +414,13 @@ static bool write_blocks(writing *w, size_t i, long value)
             (n && (!d->block_literal || block == d->block_value[w->axis] ||
                    !atx_draft_multiplies(d, w->axis, k, 0))))
             continue;
-        const bool whole = value == block && atx_tokens_is(t, i - 1, "/");
-        if (whole || (value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
-                      atx_draft_plain_number(&by, t, i + 3) && by == block)) {
+        const bool spelt = /* n + 256 - 1 */
+            atx_tokens_is(t, i + 1, "-") && atx_draft_plain_number(&by, t, i + 2) && by == 1;
+        const size_t end = i + (spelt ? 3 : 1);
+        const bool up = atx_tokens_is(t, end, ")") && atx_tokens_is(t, end + 1, "/") &&
+                        atx_draft_plain_number(&by, t, end + 2) && by == block;
+        const bool whole = value == block && (atx_tokens_is(t, i - 1, "/") || (spelt && up));
+        if (whole || (value == block - 1 && up && !spelt)) {
             atx_str_addf(w->out, whole ? "%s" : "(%s - 1)", d->block_param[k]);
             return true;
         }

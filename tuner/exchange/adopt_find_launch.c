@@ -16,6 +16,15 @@ static bool is_given_dim3(const atx_draft *d, size_t i)
     return atx_tokens_is(&d->code, token, "dim3");
 }
 
+static bool has_members(const atx_draft *d, const char *name)
+{
+    atx_span value;
+    for (char axis = 'x'; axis <= 'z'; axis++)
+        if (atx_draft_member(&value, d, name, axis, d->launch.at) != ATX_DRAFT_NEVER)
+            return true;
+    return false;
+}
+
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k)
 {
     const atx_tokens *t = &d->code;
@@ -43,13 +52,18 @@ bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k
         atx_span next;
         atx_draft_word(name, t, value.begin);
         const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
-        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
-            return atx_draft_member(out, d, name, (char)('x' + k), d->launch.at) || out->begin == out->end;
-        }
+        const atx_draft_set set =
+            one ? atx_draft_member(out, d, name, (char)('x' + k), d->launch.at) : ATX_DRAFT_NEVER;
+        if (set != ATX_DRAFT_NEVER)
+            return set == ATX_DRAFT_SET;
         if (one && is_given_dim3(d, value.begin))
             return false;
-        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
+        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at)) {
+            *out = (atx_span){ 0, 0 };
+            if (one && has_members(d, name)) /* dim3 grid; grid.y = n; the others are 1 */
+                return true;
             break;
+        }
         /* "int blocks = ...", no dim3: the component is its name */
         const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
                              atx_tokens_is(t, next.begin, "dim3");

@@ -94,3 +94,11 @@ typedef struct atx_clamp {
     bool inclusive; /* x >= than, x <= than                      */
 } atx_clamp;
 bool atx_guards_clamp(atx_clamp *out, const atx_tokens *t, size_t begin, size_t i);
+
+/* Of the name that is declared at token x: int k = x + rest; if (k < than) here. */
+typedef struct atx_guard_sum {
+    atx_span rest, than;
+    bool inclusive; /* k <= than */
+} atx_guard_sum;
+bool atx_guards_sum(atx_guard_sum *out, const atx_guards *g, const atx_tokens *t, size_t begin, size_t x,
+                    size_t at);

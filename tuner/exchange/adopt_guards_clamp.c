@@ -1,5 +1,6 @@
-/* adopt_guards_clamp.c - see adopt_guards.h. "if (x >= n) x = n - 1;", "while (x >= n) x -= n;": what a name
- * is afterwards, by the condition of the statement that changes it. */
+/* adopt_guards_clamp.c - see adopt_guards.h. What a name is by conditions of others: behind the statement
+ * that changes it, "if (x >= n) x = n - 1;", and where a sum of it is compared, "int k = x + m; if (k < n)".
+ */
 #include "exchange/adopt_guards.h"
 
 /* The bracket of the condition that decides whether the statement at token i runs; 0: there is none. */
@@ -49,6 +50,40 @@ bool atx_guards_clamp(atx_clamp *out, const atx_tokens *t, size_t begin, size_t 
         if (read_part(out, t, i, at, stop))
             return true;
         at = stop + 1;
+    }
+    return false;
+}
+
+/* What is added to the name at token x in "int k = x + rest" of the name at token k. false: it is no such. */
+static bool read_sum(atx_span *rest, const atx_tokens *t, size_t k, size_t x)
+{
+    const size_t stop = atx_tokens_find(t, k, t->count, ";"), end = atx_code_comma(t, k + 2, stop);
+    if (!atx_tokens_is(t, k + 1, "=") || end < k + 5)
+        return false;
+    if (atx_code_same(t, k + 2, x) && atx_tokens_is(t, k + 3, "+")) {
+        *rest = (atx_span){ k + 4, end };
+        return true;
+    }
+    *rest = (atx_span){ k + 2, end - 2 };
+    return atx_code_same(t, end - 1, x) && atx_tokens_is(t, end - 2, "+");
+}
+
+bool atx_guards_sum(atx_guard_sum *out, const atx_guards *g, const atx_tokens *t, size_t begin, size_t x,
+                    size_t at)
+{
+    for (int i = 0; g && i < g->count; i++) {
+        const atx_guard *one = &g->items[i];
+        char name[ATX_MAX_WORD];
+        if (at < one->holds.begin || at >= one->holds.end || one->less.end != one->less.begin + 1)
+            continue;
+        atx_draft_word(name, t, one->less.begin);
+        const size_t k = name[0] ? atx_guards_declaration(t, begin, name, at) : SIZE_MAX;
+        if (k == SIZE_MAX || k <= x || !read_sum(&out->rest, t, k, x) || atx_guards_given(t, x, x + 1, at) ||
+            atx_guards_given(t, k, k + 1, at))
+            continue;
+        out->than = one->than;
+        out->inclusive = one->inclusive;
+        return true;
     }
     return false;
 }

@@ -22,6 +22,23 @@ static atx_span without_casts(const atx_tokens *t, atx_span span)
     return span;
 }
 
+static bool is_null_word(const atx_tokens *t, atx_span span)
+{
+    static const char *const NULLS[] = { "nullptr", "NULL", "0", NULL };
+    const atx_span bare = without_casts(t, span);
+    return bare.end == bare.begin + 1 && atx_token_is_one_of(t->text, &t->items[bare.begin], NULLS);
+}
+
+atx_span atx_draft_not_null(const atx_tokens *t, atx_span span)
+{
+    const size_t ask = atx_tokens_find(t, span.begin, span.end, "?");
+    const size_t colon = atx_tokens_find(t, ask, span.end, ":");
+    if (colon >= span.end)
+        return span;
+    const atx_span yes = { ask + 1, colon }, no = { colon + 1, span.end };
+    return is_null_word(t, yes) ? no : is_null_word(t, no) ? yes : span;
+}
+
 /* Whether a local name is null from its declaration on: nothing else is done with it before the launch. */
 static bool is_local_null(const atx_draft *d, const atx_draft_function *f, size_t name)
 {
@@ -40,12 +57,11 @@ static bool is_local_null(const atx_draft *d, const atx_draft_function *f, size_
 
 static bool is_null(const atx_draft *d, const atx_draft_function *f, atx_span span, int depth)
 {
-    static const char *const NULLS[] = { "nullptr", "NULL", "0", NULL };
     const atx_tokens *t = &d->code;
     const atx_span bare = without_casts(t, span);
     if (bare.end != bare.begin + 1 || depth > MOST_DEPTH)
         return false;
-    if (atx_token_is_one_of(t->text, &t->items[bare.begin], NULLS))
+    if (is_null_word(t, bare))
         return true;
     if (!f || !atx_tokens_is_word(t, bare.begin))
         return false;

@@ -28,6 +28,11 @@ Test(adopt_kinds, clamps_bound_an_index)
           .text = "__global__ void k(float *y, const float *x, int n, int m) { " I " if (i >= n) return;\n"
                   "int at = 0; for (int j = 0; j < n; j++) { y[i] += x[at]; at++; if (at >= m) at = 0; } }",
           .lines = { "arg       x T[m] " } },
+        { .what = "a sum that is compared under another name bounds what it is made of",
+          .text = "__global__ void k(float *y, const float *x, int n, int m) { " I
+                  " int k = i + m; if (k < n) y[i] = x[k]; }\n"
+                  "void f(float *y, float *x, int n, int m) { k<<<(n + 63) / 64, 64>>>(y, x, n, m); }",
+          .lines = { "arg       y T[n] output", "arg       x T[n] input", "!require   n % BLOCK" } },
         { .what = "but not by two conditions, nor where another block has them",
           .text = "__global__ void k(float *y, const float *a, const float *b, int n, int on) { " I
                   " if (i >= n) return; int r = i + 1; if (r >= n && on) r = n - 1;\n"
@@ -115,6 +120,11 @@ Test(adopt_kinds, pointers_that_are_null_are_no_buffers)
           .text = "__global__ void k(float *y, const float *x, int n) { " I " if (i < n) y[i] = x[i]; }\n"
                   "void f(float *y, int n) { k<<<n / 64, 64>>>(y, NULL, n); }",
           .lines = { "arg       x T[n] input" } },
+        { .what = "one that a function is given by a question is as large as it says",
+          .text = "__device__ void put(float *to, float v) { if (to) *to = v; }\n"
+                  "__global__ void k(float *y, float *z, int n) { " I " if (i >= n) return;\n"
+                  "y[i] = 1; put(z == nullptr ? nullptr : z + i, 2); }",
+          .lines = { "arg       z T[n] " } },
         { .what = "the one output stays a buffer",
           .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
                   "void f(int n) { k<<<n / 64, 64>>>(NULL, n); }",
@@ -157,6 +167,31 @@ Test(adopt_kinds, launches_are_read_as_they_are)
           .lines = { "arg       y T[w * h] output",
                      "grid      ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y)  # ? ",
                      "block     BLOCK_X, BLOCK_Y" } },
+        { .what = "nor does one whose parts conditions set, but for a limit of itself",
+          .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "__global__ void l(float *y, int n) { " I " if (i < n) y[i] = 2; }\n"
+                  "void f(float *y, int n, bool wide) { dim3 a(1), b((n + 63) / 64); int m = 64;\n"
+                  "if (wide) { a.x = n / 64; } else a.x = n / 32; if (b.x > 65535) { b.x = 65535; }\n"
+                  "k<<<a, m>>>(y, n); l<<<b, 64>>>(y, n); }",
+          .kernel = "k",
+          .lines = { "grid      ceil_div(n, BLOCK)  # ? how many blocks?" } },
+        { .what = "which leaves its first value",
+          .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "void f(float *y, int n) { dim3 b((n + 63) / 64); if (b.x > 65535) b.x = 65535;\n"
+                  "k<<<b, 64>>>(y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK  # line" } },
+        { .what = "the last value of a part counts",
+          .text = "__global__ void k(float *y, int n) { " I " if (i < n) y[blockIdx.y * n + i] = 1; }\n"
+                  "void f(float *y, int n) { dim3 g; g.x = n / 64; g.y = 9; g.y = 4; k<<<g, 64>>>(y, n); }",
+          .lines = { "grid      n / BLOCK, 4" } },
+        { .what = "four rows of a block by numbers, rounded up",
+          .text = "__global__ void k(float *y, int n) { int r = blockIdx.x * blockDim.y + threadIdx.y;\n"
+                  "if (r < n) y[r * 32 + threadIdx.x] = 1; }\n"
+                  "void f(float *y, int n) { dim3 b(32, 4); dim3 g((n + 4 - 1) / 4); k<<<g, b>>>(y, n); }",
+          .lines = { "grid      (n + BLOCK_Y - 1) / BLOCK_Y", "!require   (n" } },
+        { .what = "by a quotient that the kernel compares, where there is no launch",
+          .text = "__global__ void k(float *y, int n, int w) { " I " int r = i / w; if (r < n) y[i] = 1; }",
+          .lines = { "arg       y T[n * w] ", "grid      ceil_div(n * w, BLOCK)" } },
         { .what = "real quotients are rounded up at the end",
           .text = "__global__ void k(float *y, int n, int m) { " I " if (i * m < n) y[i] = 1; }\n"
                   "void f(float *y, int n, int m) {\n"
@@ -180,6 +215,32 @@ Test(adopt_kinds, launches_are_read_as_they_are)
               "if (threadIdx.x == 0) y[blockIdx.x] = v; }\n"
               "void f(float *y, float *x, int n) { k<<<(n + 255) / 256, 256>>>(y, x, n); }",
           .lines = { "block     256\n", "!param" } },
+        { .what = "what sizes divide may leave a rest",
+          .text = "__global__ void k(float *y, const float *x, int n, int w) { " I " if (i >= n) return;\n"
+                  "int r = i / w, c = i % w; y[r * w + c] = x[r * w]; }",
+          .lines = { "!require   n % w", "!require   (n" } },
+        { .what = "a fragment has the rows and columns of its type",
+          .text =
+              "__global__ void k(half *c, int n) { wmma::fragment<wmma::accumulator, 32, 8, 16, half> f[2];\n"
+              "wmma::store_matrix_sync(c + blockIdx.x * 32 * n, f[0], n, wmma::mem_row_major); }\n"
+              "void f(half *c, int m, int n) { k<<<m / 32, 32>>>(c, n); }",
+          .lines = { "arg       c T[m * n + 8 - n] output zero" } },
+        { .what = "columns of a matrix that is stored by columns",
+          .text = "__global__ void k(float *y, const half *x, int n) {\n"
+                  "wmma::fragment<wmma::matrix_b, 16, 8, 32, half, wmma::col_major> b;\n"
+                  "wmma::load_matrix_sync(b, x, n); y[threadIdx.x] = b.x[0]; }\n"
+                  "void f(float *y, half *x, int n) { k<<<1, 32>>>(y, x, n); }",
+          .lines = { "arg       x f16[n * 7 + 32] input" } },
+        { .what = "rows of a template's integers are offsets",
+          .text = "template <class I> __global__ void k(float *y, const I *at, const I *of, I n) { " I
+                  " if (i >= n) return; for (I j = at[i]; j < at[i + 1]; j++) y[i] += of[j]; }\n"
+                  "void f(float *y, int *at, int *of, int n) { k<int><<<n / 64, 64>>>(y, at, of, n); }",
+          .lines = { "input offsets n * 16", "[n * 16] input" } },
+        { .what = "pairs of a first and a last index are sorted",
+          .text = "__global__ void k(float *y, const float *x, const int *first, int n, int m) {\n"
+                  "int b = blockIdx.x; int end = b + 1 < n ? first[b + 1] : m;\n"
+                  "for (int j = first[b]; j < end; j++) y[b] += x[j]; }",
+          .lines = { "arg       first i32[n] input sorted index " } },
         { .what = "what a function notes in a local array decides whether an output is written",
           .text = "__global__ void k(int *y, int n) { " I " unsigned a[4]; digest(i, a);\n"
                   "if (a[0] == 7) *y = i; }",
