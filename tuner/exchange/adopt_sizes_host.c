@@ -148,9 +148,24 @@ static bool is_written_in(const atx_frame *f, size_t i, size_t begin, size_t end
     return false;
 }
 
+/* Whether a condition asks what a number of the kernel is, that is no size: mode == 1, flag, !flag. */
+static bool asks_scalar(const atx_draft *d, const atx_frame *f, size_t begin, size_t end)
+{
+    static const char *const SIGNS[] = { "==", "!=", "&&", "||", "!", "(", ")", NULL };
+    const atx_tokens *t = f->t;
+    for (size_t i = begin; i < end && t == &d->code; i++)
+        for (int k = 0; k < d->arg_count; k++)
+            if (!d->args[k].stars && !d->args[k].structure && !d->args[k].dim &&
+                atx_code_same(t, d->args[k].token, i) &&
+                atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS) &&
+                atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS))
+                return true;
+    return false;
+}
+
 /* Whether data decides whether token i is come to: if (mask[i]) here, and not in the other branch; if
  * (mask[i]) return; here; for (k = 0; k < counts[i]; k++) here. */
-static bool is_by_data(const atx_frame *f, size_t i)
+static bool is_by_data(const atx_draft *d, const atx_frame *f, size_t i)
 {
     static const char *const HEADS[] = { "if", "for", "while", NULL };
     const atx_tokens *t = f->t;
@@ -164,7 +179,7 @@ static bool is_by_data(const atx_frame *f, size_t i)
         const bool within = end > i && !is_written_in(f, i, end, other);
         const bool beside = end && end <= i && other > i && !is_written_in(f, i, close, end);
         const bool before = end && other <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
-        if ((within || beside || before) && has_data(f, k + 2, close, 0))
+        if ((within || beside || before) && (has_data(f, k + 2, close, 0) || asks_scalar(d, f, k + 2, close)))
             return true;
     }
     return false;
@@ -230,7 +245,7 @@ bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
     const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
-    if (is_by_data(f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
+    if (is_by_data(b->d, f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
         return true;
     if (begins_ahead(b, f, (atx_span){ i + 2, end }, 0))
         return true;

@@ -241,10 +241,33 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "int b = blockIdx.x; int end = b + 1 < n ? first[b + 1] : m;\n"
                   "for (int j = first[b]; j < end; j++) y[b] += x[j]; }",
           .lines = { "arg       first i32[n] input sorted index " } },
+        { .what = "nor is one written that a number of the kernel leaves out",
+          .text = "__global__ void k(float *y, float *z, int n, int mode) { " I " if (i >= n) return;\n"
+                  "if (mode == 1) y[i] = 1; else z[i] = 2; }",
+          .lines = { "arg       y T[n] output zero", "arg       z T[n] output zero" } },
         { .what = "what a function notes in a local array decides whether an output is written",
           .text = "__global__ void k(int *y, int n) { " I " unsigned a[4]; digest(i, a);\n"
                   "if (a[0] == 7) *y = i; }",
           .lines = { "] output zero" } },
     };
     EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_kinds, pointers_that_the_host_sets_in_variables_are_refused)
+{
+    static const char READS[] = "__device__ float *table, *other;\n"
+                                "__global__ void k(float *y) { y[threadIdx.x] = other[threadIdx.x]; }";
+    static const char SETS[] = "__device__ float *table;\n"
+                               "__global__ void k(float *y) { table = y; table[threadIdx.x] = 1; }";
+    static const char OWN[] = "__device__ float *table;\n"
+                              "__global__ void k(float *table) { table[threadIdx.x] = 1; }";
+    atx_adopted out;
+    at_error err = { 0 };
+    const atx_adopt_input in = { .text = READS, .path = "k.cu", .source = "../k.cu" };
+    cr_expect_neq(atx_adopt(&out, &in, &err), AT_OK);
+    cr_expect(strstr(err.text, "k.cu:1: found the __device__ pointer 'other' of k"), "%s", err.text);
+    out = adopt_one(SETS, NULL);
+    atx_adopted_clear(&out);
+    out = adopt_one(OWN, NULL);
+    atx_adopted_clear(&out);
 }
