@@ -151,14 +151,15 @@ static bool is_written_in(const atx_frame *f, size_t i, size_t begin, size_t end
 /* Whether a condition asks what a number of the kernel is, that is no size: mode == 1, flag, !flag. */
 static bool asks_scalar(const atx_draft *d, const atx_frame *f, size_t begin, size_t end)
 {
-    static const char *const SIGNS[] = { "==", "!=", "&&", "||", "!", "(", ")", NULL };
+    static const char *const BEFORE[] = { "==", "!=", "&&", "||", "!", "if", NULL };
+    static const char *const AFTER[] = { "==", "!=", "&&", "||", ")", NULL };
     const atx_tokens *t = f->t;
     for (size_t i = begin; i < end && t == &d->code; i++)
         for (int k = 0; k < d->arg_count; k++)
             if (!d->args[k].stars && !d->args[k].structure && !d->args[k].dim &&
                 atx_code_same(t, d->args[k].token, i) &&
-                atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS) &&
-                atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS))
+                atx_token_is_one_of(t->text, &t->items[i - 1 - atx_tokens_is(t, i - 1, "(")], BEFORE) &&
+                atx_token_is_one_of(t->text, &t->items[i + 1], AFTER))
                 return true;
     return false;
 }

@@ -245,6 +245,20 @@ Test(adopt_kinds, launches_are_read_as_they_are)
           .text = "__global__ void k(float *y, float *z, int n, int mode) { " I " if (i >= n) return;\n"
                   "if (mode == 1) y[i] = 1; else z[i] = 2; }",
           .lines = { "arg       y T[n] output zero", "arg       z T[n] output zero" } },
+        { .what = "an instance that ends a recursion is none",
+          .text =
+              "template <int N> __global__ void k(float *y, int n) { " I " if (i / N < n) y[i] = N; }\n"
+              "template <int N> void run(float *y, int n, int m) { if (m == N) k<N><<<n / 64, 64>>>(y, n);\n"
+              "else run<N / 2>(y, n, m); }\n"
+              "template <> void run<0>(float *y, int n, int m) {}\n"
+              "void f(float *y, int n, int m) { run<32>(y, n, m); }",
+          .lines = { "kernel    k<32>" } },
+        { .what = "dynamic shared memory that the launch forgets is what the kernel reaches",
+          .text = "__global__ void k(float *y, int n, int m) { extern __shared__ float s[]; " I
+                  " if (i >= n) return;\n"
+                  "for (int j = 0; j < m; j++) s[j] = 1; y[i] = s[0]; }\n"
+                  "void f(float *y, int n, int m) { k<<<n / 64, 64>>>(y, n, m); }",
+          .lines = { "shared    m * 4\n" } },
         { .what = "what a function notes in a local array decides whether an output is written",
           .text = "__global__ void k(int *y, int n) { " I " unsigned a[4]; digest(i, a);\n"
                   "if (a[0] == 7) *y = i; }",
