@@ -259,6 +259,16 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "for (int j = 0; j < m; j++) s[j] = 1; y[i] = s[0]; }\n"
                   "void f(float *y, int n, int m) { k<<<n / 64, 64>>>(y, n, m); }",
           .lines = { "shared    m * 4\n" } },
+        { .what = "an element that is written where no comparison holds, and read where one does",
+          .text =
+              "__global__ void k(float *y, int n) { " I " float p = 0; if (i < n) p = y[i]; y[i] = p + 1; }\n"
+              "void f(float *y, int n) { k<<<(n + 63) / 64, 64>>>(y, n); }",
+          .lines = { "arg       y T[n] inout", "require   n % BLOCK == 0" } },
+        { .what = "dynamic shared memory by HIP's macro",
+          .text = "__global__ void k(float *y, int n) { HIP_DYNAMIC_SHARED(char, s) " I
+                  " if (i < n) y[i] = s[0]; }\n"
+                  "void f(float *y, int n) { int m = g(); k<<<n / 64, 64, m>>>(y, n); }",
+          .lines = { "bytes of its extern __shared__ array?" } },
         { .what = "what a function notes in a local array decides whether an output is written",
           .text = "__global__ void k(int *y, int n) { " I " unsigned a[4]; digest(i, a);\n"
                   "if (a[0] == 7) *y = i; }",
