@@ -108,3 +108,12 @@ END
 }
 both 'out in w n'
 both 'out in in n'
+# The number 0 of eight bytes is a null pointer; another number is none.
+maybe() { # VALUE
+  printf '/*!autotune\nop maybe\nshape n\ntype T = f32\narg q i64 = %s\narg out T[n] output\nreference r\ngrid n\nblock 32\ncheck exact\ntraffic 8 * n\n*/\n' "$1" >own/maybe/op.cu
+  printf 'extern "C" __global__ void r(const float *q, T *out) { out[blockIdx.x] = q ? *q : 1; }\n' >>own/maybe/op.cu
+  at check maybe --shape 64 --templates own --jobs 1
+}
+mkdir -p own/maybe
+maybe 0
+maybe 8

@@ -112,6 +112,20 @@ static bool is_swapped(const checking *c, int arg)
     return false;
 }
 
+/* Whether a scalar of eight bytes is the number 0, which is a null pointer. */
+static bool is_null(const atx_arg *arg)
+{
+    bool marks[ATX_MAX_SLOTS] = { false };
+    const int64_t none = 0;
+    int64_t value = 1;
+    at_error ignored;
+    if (arg->scalar_bytes != 8 || arg->structure || atx_dtype_is_real(arg->type) || !arg->expr)
+        return false;
+    atx_expr_mark_reads(marks, arg->expr);
+    return !memchr(marks, true, sizeof marks) && atx_expr_eval(&value, arg->expr, &none, &ignored) == AT_OK &&
+           value == 0;
+}
+
 /* Checks one parameter by the words of the source, where sizes are not enough. */
 static void check_word(const checking *c, const atx_step *s, const atx_kernel_arg *k, int i)
 {
@@ -122,6 +136,8 @@ static void check_word(const checking *c, const atx_step *s, const atx_kernel_ar
     if (arg->map)
         return; /* of whichever type has its bytes */
     add_names(names, c, s);
+    if (scalar && k->pointer && is_null(arg))
+        return;
     if (scalar && k->pointer)
         find(c, "kind",
              "kernel '%s' takes a pointer, '%.*s', as parameter %d; expected the scalar '%s', of:%s",

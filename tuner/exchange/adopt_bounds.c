@@ -92,6 +92,52 @@ static atx_range quotient(place *p, atx_range had, atx_span by)
     return atx_range_up_to(atx_poly_divide(&p->b->symbols, &had.most, &divisor.most));
 }
 
+/* Whether what a clamp leaves of a name is what it has at `at`: it stands before that, or at the end of the
+ * loop. */
+static bool reaches(const place *p, const atx_clamp *c, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    const size_t begin = p->f->body.begin, loop = atx_guards_loop(t, begin, at);
+    if (c->head < at)
+        return atx_guards_open(t, c->head, at);
+    const size_t open = atx_guards_around(t, begin, c->head);
+    return loop != SIZE_MAX && loop == atx_guards_loop(t, begin, c->head) && open < at &&
+           at < atx_tokens_match(t, open);
+}
+
+/* if (x >= n) x = n - 1; if (x < 0) x += n; while (x >= n) x -= n. false: the change at token i is none. */
+static bool clamped(atx_range *out, place *p, atx_range had, size_t i, atx_span value, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    atx_clamp c;
+    long number;
+    const bool sets = atx_tokens_is(t, i + 1, "="), takes = atx_tokens_is(t, i + 1, "-=");
+    if ((!sets && !takes && !atx_tokens_is(t, i + 1, "+=")) ||
+        !atx_guards_clamp(&c, t, p->f->body.begin, i) || !reaches(p, &c, at))
+        return false;
+    const atx_range than = atx_place_read(p, t, c.than);
+    atx_range given = atx_place_read(p, t, value), kept = had;
+    if (!than.known || !given.known || (c.above ? !sets && !takes : takes))
+        return false;
+    if (c.equal && !(had.known && sets && atx_poly_within(&had.most, &than.most)))
+        return false;
+    if (c.above || c.equal)
+        kept = atx_bounds_limited(
+            p->b, c.above && !c.inclusive ? atx_range_up_to(than.most) : atx_range_below(than.most), had);
+    if (takes) /* less than it had: what is left of a second round */
+        given = had.known && given.exact && !atx_tokens_is(t, c.head, "while")
+                    ? atx_range_up_to(atx_poly_add(&had.most, &given.most, -1))
+                    : kept;
+    else if (!sets)
+        given = atx_range_below(given.most);
+    *out = kept.known && !atx_poly_is_number(&number, &given.most)
+               ? atx_range_larger(&p->b->symbols, kept, given)
+               : kept; /* 0, where n is at least that */
+    out->exact = false;
+    out->least = c.above || c.equal ? had.least : 0;
+    return true;
+}
+
 /* What a change of the name at token i, behind its declaration, gives it: the first is what it had. */
 static atx_range changed(place *p, atx_range had, size_t i, size_t declared, size_t at)
 {
@@ -103,6 +149,9 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
         close = atx_tokens_opens(t, close) ? atx_tokens_match(t, close) + 1 : close + 1;
     const atx_span value = { i + 2, close < comma ? close : comma };
     const bool steps = atx_tokens_is(t, i + 1, "++") || (i && atx_tokens_is(t, i - 1, "++"));
+    atx_range clamp;
+    if (clamped(&clamp, p, had, i, value, at))
+        return clamp;
     if (atx_tokens_is(t, i + 1, "=")) {
         const atx_range given = atx_place_read(p, t, value);
         const bool always =
@@ -312,12 +361,26 @@ static atx_range bound_of_value(place *p, size_t declared, size_t at)
     return UNKNOWN;
 }
 
+static atx_range bound_of_sum(place *p, size_t declared, size_t at)
+{
+    atx_guard_sum sum;
+    if (!atx_guards_sum(&sum, p->f->guards, p->f->t, p->f->body.begin, declared, at))
+        return UNKNOWN;
+    atx_range than = atx_place_read(p, p->f->t, sum.than);
+    const atx_range rest = atx_place_read(p, p->f->t, sum.rest);
+    if (than.known && !sum.inclusive)
+        than = atx_range_below(than.most);
+    if (than.known && rest.exact)
+        than.most = atx_poly_add(&than.most, &rest.most, -1);
+    return than.known ? atx_range_up_to(than.most) : UNKNOWN;
+}
+
 static atx_range bound_of_quotient(place *p, size_t declared, size_t at)
 {
     const atx_tokens *t = p->f->t;
     atx_quotient q;
     if (!atx_guards_quotient(&q, p->f->guards, t, p->f->body.begin, declared, at))
-        return UNKNOWN;
+        return bound_of_sum(p, declared, at);
     const atx_range than = atx_place_read(p, t, q.than);
     const atx_range by = q.number ? atx_range_exactly(atx_poly_number(q.number)) : atx_place_read(p, t, q.by);
     return than.exact && by.exact ? atx_range_below(atx_poly_multiply(&p->b->symbols, &than.most, &by.most))

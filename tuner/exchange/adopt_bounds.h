@@ -99,6 +99,8 @@ atx_range atx_bounds_byte(atx_bounding *b, const atx_tokens *t, size_t declared)
 /* Whether a grid that nobody says, or an integer of a buffer, is in it. */
 bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p);
 
+bool atx_bounds_of_sizes(const atx_bounding *b, const atx_poly *p); /* products of arguments alone */
+
 bool atx_bounds_of_data(const atx_bounding *b, const atx_poly *p); /* an integer of a buffer alone */
 
 /* An integer that is read of a buffer: p[i], *p, __ldg(&p[i]). */

@@ -52,6 +52,20 @@ static void any_step(atx_poly *step, atx_bounding *b, const atx_frame *f, int sy
     }
 }
 
+bool atx_bounds_of_sizes(const atx_bounding *b, const atx_poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        bool sizes = p->terms[i].factor == 1 && p->terms[i].degree;
+        for (int k = 0; k < p->terms[i].degree && sizes; k++) {
+            const atx_poly_entry *of = &b->symbols.items[p->terms[i].of[k]];
+            sizes = of->kind == ATX_SYMBOL_NAME && of->tag < ATX_DRAFT_ARGS && b->d->args[of->tag].dim;
+        }
+        if (!sizes)
+            return false;
+    }
+    return p->count > 0;
+}
+
 /* Whether it is larger for larger sizes. */
 static bool grows(const atx_poly *p)
 {
@@ -75,6 +89,21 @@ static atx_range first_value(atx_bounding *b, const atx_frame *f, atx_span span)
     return atx_bounds_value(b, f, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
 }
 
+/* a / b, which is all of p, rounded down, or up and less 1; NULL: it is something else. */
+static const atx_poly_entry *quotient_of(const atx_bounding *b, const atx_poly *p)
+{
+    const atx_poly_entry *found = NULL;
+    bool whole = p->count == 1 || p->count == 2;
+    for (int i = 0; i < p->count && whole; i++) {
+        const atx_poly_term *term = &p->terms[i];
+        const atx_poly_entry *of = term->degree == 1 ? &b->symbols.items[term->of[0]] : NULL;
+        const bool divides = of && (of->kind == ATX_SYMBOL_FLOOR || of->kind == ATX_SYMBOL_CEIL);
+        whole = divides ? term->factor == 1 && !found : !term->degree && term->factor == -1;
+        found = divides ? of : found;
+    }
+    return whole ? found : NULL;
+}
+
 bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_frame *f, int axis)
 {
     static const char *const NAMES[] = { "block.x", "block.y", "block.z" };
@@ -87,10 +116,15 @@ bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_
         atx_range less = atx_bounds_value(b, f, g->less);
         less = less.known ? less : first_value(b, f, g->less);
         b->blockidx = -1;
-        const atx_poly part = part_of(&less.most, symbol);
+        atx_range than = atx_bounds_value(b, f, g->than);
+        atx_poly part = part_of(&less.most, symbol);
+        const atx_poly_entry *quotient = quotient_of(b, &less.most);
+        if (less.known && !part.count && quotient && than.known) { /* i / w < h: i < h * w */
+            part = part_of(&quotient->a, symbol);
+            than.most = atx_poly_multiply(&b->symbols, &than.most, &quotient->b);
+        }
         if (!less.known || !part.count)
             continue;
-        atx_range than = atx_bounds_value(b, f, g->than);
         if (!than.known || atx_bounds_of_grid(b, &than.most) || !grows(&than.most))
             continue;
         *step = part;

@@ -249,7 +249,8 @@ bool atx_bounds_of_data(const atx_bounding *b, const atx_poly *p)
 atx_range atx_bounds_element(atx_bounding *b, const atx_bound_name *name)
 {
     char text[ATX_MAX_WORD];
-    const char *type = name->arg < ATX_DRAFT_ARGS ? b->d->args[name->arg].type.dtype : NULL;
+    const atx_draft_type *of = name->arg < ATX_DRAFT_ARGS ? &b->d->args[name->arg].type : NULL;
+    const char *type = !of ? NULL : of->targ >= 0 ? b->d->targs[of->targ].dtype : of->dtype;
     if (!type || (type[0] != 'i' && type[0] != 'u'))
         return UNKNOWN;
     snprintf(text, sizeof text, "element.%d", name->arg);

@@ -62,6 +62,7 @@ typedef struct atx_draft_arg {
     /* Of a scalar. */
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
+    bool null;                  /* a pointer that the host passes as null: the number 0 */
     bool own;       /* `value` is of parameters or iterations: an argument of the template's own */
     int structure;  /* of which of the draft's structs it is, from 1; 0: of a type */
     bool scratch;   /* of several kernels: passed on from one to the next          */
@@ -314,9 +315,10 @@ const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char
 /* "int NAME = VALUE" before token `before`, within the braces that enclose that: the tokens of VALUE. */
 bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before);
 
-/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. false: never,
- * where *out is empty, or more than once. */
-bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
+/* "NAME.x = VALUE;", the last one before token `before`, of a dim3: its tokens. Unsure: by a condition that
+ * is not about itself, or made of itself. */
+typedef enum atx_draft_set { ATX_DRAFT_NEVER, ATX_DRAFT_SET, ATX_DRAFT_UNSURE } atx_draft_set;
+atx_draft_set atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before);
 
 void atx_draft_params(atx_draft *d);
 void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */
@@ -354,11 +356,15 @@ bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
 bool atx_draft_multiplies(const atx_draft *d, int axis, int k, long number);
 
 void atx_draft_find_launch(atx_draft *d);
+/* Whether a launch is of this kernel, and not of another one of its name. */
+bool atx_draft_is_of_kernel(const atx_draft *d, const atx_host_launch *l);
 /* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k);
 void atx_draft_launch(atx_draft *d);
 void atx_draft_guess_block(atx_draft *d);
 void atx_draft_launch_block(atx_draft *d);
+/* Whether the kernel is made for so many threads in that direction, and no others. */
+bool atx_draft_fixes_block(const atx_draft *d, int axis, long value);
 void atx_draft_read_side(atx_draft *d); /* of blocks that are a side of a tile; once the grid is known */
 /* Loops of the host around the launch, whose iterations differ: before the values of the arguments are read.
  */
@@ -374,6 +380,8 @@ bool atx_draft_is_of_iteration(const atx_draft *d, const char *expression);
 bool atx_draft_launches_with(const atx_draft *d, const char *name);
 
 void atx_draft_roles(atx_draft *d);
+void atx_draft_nulls(atx_draft *d); /* pointers that are null: after the launch and the roles */
+atx_span atx_draft_not_null(const atx_tokens *t, atx_span span); /* p + i of c ? p + i : nullptr */
 
 size_t atx_draft_base(const atx_tokens *t, size_t i); /* where "a.b[i].name" begins: the token of `a` */
 

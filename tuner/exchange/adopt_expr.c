@@ -109,49 +109,44 @@ static bool write_field(writing *w, size_t *i)
     return false;
 }
 
-/* Of "x(A, B)": what stands for argument `n`; empty: there is none. */
-static atx_span nth(const atx_tokens *t, size_t open, int n)
-{
-    const size_t end = atx_tokens_match(t, open);
-    size_t at = open + 1;
-    for (; at < end && n > 0; n--)
-        at = atx_code_comma(t, at, end) + 1;
-    return at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ end, end };
-}
-
 static bool write_call(writing *w, const char *name, size_t open)
 {
     atx_str_addf(w->out, "%s(", name);
-    if (!write_span(w, nth(w->t, open, 0)))
-        return false;
+    bool good = write_span(w, atx_host_nth(w->t, open, 0));
     atx_str_add(w->out, ", ");
-    if (!write_span(w, nth(w->t, open, 1)))
-        return false;
+    good = good && write_span(w, atx_host_nth(w->t, open, 1));
     atx_str_add(w->out, ")");
-    return true;
+    return good;
 }
 
-/* ceil((float)a / b), ceilf(a / 256.0f); ceil((float)a) */
-static bool write_ceil(writing *w, size_t open)
+static bool is_real(const atx_tokens *t, atx_span span)
 {
-    const size_t end = atx_tokens_match(w->t, open);
-    size_t begin = open + 1;
-    while (atx_tokens_is(w->t, begin, "(") && atx_tokens_match(w->t, begin) + 1 == end)
-        begin++;
-    const size_t stop = begin == open + 1 ? end : atx_tokens_match(w->t, begin - 1);
-    const size_t slash = atx_tokens_find(w->t, begin, stop, "/");
-    if (slash < stop && atx_tokens_find(w->t, slash + 1, stop, "+") < stop)
+    while (span.begin < span.end && !atx_tokens_is(t, span.begin, "float") &&
+           !atx_tokens_is(t, span.begin, "double"))
+        span.begin++;
+    return span.begin < span.end;
+}
+
+/* Rounded up: (float)a / b, a / 256.0f, ((double)a / b) / c; (float)a */
+static bool write_ratio(writing *w, atx_span span)
+{
+    const atx_tokens *t = w->t;
+    while (atx_tokens_is(t, span.begin, "(") && atx_tokens_match(t, span.begin) + 1 == span.end)
+        span = (atx_span){ span.begin + 1, span.end - 1 };
+    size_t slash = span.end;
+    for (size_t at = span.begin; (at = atx_tokens_find(t, at, span.end, "/")) < span.end; at++)
+        slash = at;
+    const atx_span above = { span.begin, slash }, below = { slash + 1, span.end };
+    if (slash == span.end)
+        return write_span(w, span);
+    if (atx_tokens_find(t, below.begin, below.end, "+") < below.end)
         return false;
-    if (slash >= stop)
-        return write_span(w, (atx_span){ begin, stop });
     atx_str_add(w->out, "ceil_div(");
-    if (!write_span(w, (atx_span){ begin, slash }))
-        return false;
+    bool good = is_real(t, above) ? write_ratio(w, above) : write_span(w, above);
     atx_str_add(w->out, ", ");
-    if (!write_span(w, (atx_span){ slash + 1, stop }))
-        return false;
+    good = good && write_span(w, below);
     atx_str_add(w->out, ")");
-    return true;
+    return good;
 }
 
 /* A macro with arguments, or a function of the file that only returns: its body with what is given. */
@@ -164,7 +159,7 @@ static bool write_body(writing *w, const atx_tokens *t, size_t params, atx_span 
     for (size_t at = params + 1; at < end && inner.given_count < 8;) {
         const size_t comma = atx_code_comma(t, at, end);
         const size_t word = atx_tokens_find(t, at, comma, "=") - 1;
-        inner.given[inner.given_count] = nth(w->t, open, inner.given_count);
+        inner.given[inner.given_count] = atx_host_nth(w->t, open, inner.given_count);
         atx_draft_word(inner.params[inner.given_count++], t, word);
         at = comma + 1;
     }
@@ -178,7 +173,7 @@ static bool write_function(writing *w, const char *name, size_t open)
 {
     const atx_draft_macro *macro = atx_draft_find_macro(w->d, name);
     const atx_draft_function *f = atx_draft_find_function(w->d, name);
-    const atx_span second = nth(w->t, open, 1), third = nth(w->t, open, 2);
+    const atx_span second = atx_host_nth(w->t, open, 1), third = atx_host_nth(w->t, open, 2);
     const int args = second.begin >= second.end ? 0 : third.begin >= third.end ? 1 : 2;
     const bool least = strcmp(name, "min") == 0 || strcmp(name, "MIN") == 0;
     if (args == 1 && (least || strcmp(name, "max") == 0 || strcmp(name, "MAX") == 0))
@@ -186,7 +181,7 @@ static bool write_function(writing *w, const char *name, size_t open)
     if (args == 1 && atx_host_divides_up(name))
         return write_call(w, "ceil_div", open);
     if (strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0)
-        return write_ceil(w, open);
+        return write_ratio(w, (atx_span){ open + 1, atx_tokens_match(w->t, open) });
     if (macro && macro->open)
         return write_body(w, &w->d->all, macro->open, macro->body, open);
     if (f && atx_tokens_is(&w->d->code, f->body + 1, "return")) {
@@ -235,7 +230,7 @@ static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
         if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || !axis[0] ||
             !strchr("xyz", axis[0]) || axis[1])
             return false;
-        const atx_span part = nth(t, open, axis[0] - 'x');
+        const atx_span part = atx_host_nth(t, open, axis[0] - 'x');
         *i += 2;
         if (part.begin >= part.end)
             atx_str_add(w->out, "1");
@@ -410,8 +405,8 @@ static bool write_name(writing *w, size_t *i, size_t end)
 static bool write_blocks(writing *w, size_t i, long value)
 {
     const atx_tokens *t = w->t;
-    const atx_draft *d = w->d;
     for (int n = 0; n < 4 && i; n++) {
+        const atx_draft *d = w->d;
         const int k = n ? n - 1 : w->axis;
         const long block = d->block_value[k];
         long by = 0;
@@ -419,9 +414,13 @@ static bool write_blocks(writing *w, size_t i, long value)
             (n && (!d->block_literal || block == d->block_value[w->axis] ||
                    !atx_draft_multiplies(d, w->axis, k, 0))))
             continue;
-        const bool whole = value == block && atx_tokens_is(t, i - 1, "/");
-        if (whole || (value == block - 1 && atx_tokens_is(t, i + 1, ")") && atx_tokens_is(t, i + 2, "/") &&
-                      atx_draft_plain_number(&by, t, i + 3) && by == block)) {
+        const bool spelt = /* n + 256 - 1 */
+            atx_tokens_is(t, i + 1, "-") && atx_draft_plain_number(&by, t, i + 2) && by == 1;
+        const size_t end = i + (spelt ? 3 : 1);
+        const bool up = atx_tokens_is(t, end, ")") && atx_tokens_is(t, end + 1, "/") &&
+                        atx_draft_plain_number(&by, t, end + 2) && by == block;
+        const bool whole = value == block && (atx_tokens_is(t, i - 1, "/") || (spelt && up));
+        if (whole || (value == block - 1 && up && !spelt)) {
             atx_str_addf(w->out, whole ? "%s" : "(%s - 1)", d->block_param[k]);
             return true;
         }

@@ -4,6 +4,27 @@
 
 /* ---- components ---- */
 
+/* Whether the name at token i is a dim3 that a function around it is given: nobody knows its parts. */
+static bool is_given_dim3(const atx_draft *d, size_t i)
+{
+    const atx_draft_function *f = atx_host_function_around(d, i);
+    size_t token;
+    if (!f || atx_host_parameter(&token, d, f, i) < 0)
+        return false;
+    while (token > f->open && !atx_tokens_is(&d->code, token, ",") && !atx_tokens_is(&d->code, token, "dim3"))
+        token--;
+    return atx_tokens_is(&d->code, token, "dim3");
+}
+
+static bool has_members(const atx_draft *d, const char *name)
+{
+    atx_span value;
+    for (char axis = 'x'; axis <= 'z'; axis++)
+        if (atx_draft_member(&value, d, name, axis, d->launch.at) != ATX_DRAFT_NEVER)
+            return true;
+    return false;
+}
+
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k)
 {
     const atx_tokens *t = &d->code;
@@ -31,11 +52,18 @@ bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k
         atx_span next;
         atx_draft_word(name, t, value.begin);
         const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
-        if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
-            return atx_draft_member(out, d, name, (char)('x' + k), d->launch.at) || out->begin == out->end;
-        }
-        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
+        const atx_draft_set set =
+            one ? atx_draft_member(out, d, name, (char)('x' + k), d->launch.at) : ATX_DRAFT_NEVER;
+        if (set != ATX_DRAFT_NEVER)
+            return set == ATX_DRAFT_SET;
+        if (one && is_given_dim3(d, value.begin))
+            return false;
+        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at)) {
+            *out = (atx_span){ 0, 0 };
+            if (one && has_members(d, name)) /* dim3 grid; grid.y = n; the others are 1 */
+                return true;
             break;
+        }
         /* "int blocks = ...", no dim3: the component is its name */
         const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
                              atx_tokens_is(t, next.begin, "dim3");
@@ -90,9 +118,12 @@ static int score(atx_draft *d, const atx_host_launch *l)
                   (k || value > 1);
     points += l->arg_count == d->arg_count;
     points *= ATX_HOST_ARGS + 1;
-    for (int k = 0; k < l->arg_count; k++) /* k<<<grid, block>>>(x, 1, 1) warms up */
-        points +=
-            !(l->args[k][1] == l->args[k][0] + 1 && d->code.items[l->args[k][0]].kind == ATX_TOKEN_NUMBER);
+    for (int k = 0; k < l->arg_count; k++) { /* k<<<grid, block>>>(x, 1, 1) warms up, nulls are left out */
+        const atx_token *first = &d->code.items[l->args[k][0]];
+        points += !(l->args[k][1] == l->args[k][0] + 1 &&
+                    (first->kind == ATX_TOKEN_NUMBER || atx_token_is(d->code.text, first, "NULL") ||
+                     atx_token_is(d->code.text, first, "nullptr")));
+    }
     d->launch = before;
     return points;
 }
@@ -104,7 +135,8 @@ static void take_launches(atx_draft *d, const char *name, size_t begin, size_t e
     atx_host_launch one;
     for (size_t at = begin; at < end && atx_host_launch_next(&one, &d->code, name, &at);)
         if (one.config_count >= 2 && one.at < end &&
-            (d->wanted_launch ? one.at == d->wanted_launch : score(d, &one) > *best)) {
+            (d->wanted_launch ? one.at == d->wanted_launch
+                              : score(d, &one) > *best && atx_draft_is_of_kernel(d, &one))) {
             *best = score(d, &one);
             d->launch = one;
             d->launched = true;

@@ -389,20 +389,6 @@ bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin)
     return atx_draft_is_type_word(t, at);
 }
 
-/* Whether the block that token i is in still is open at `at`. */
-bool atx_guards_open(const atx_tokens *t, size_t i, size_t at)
-{
-    for (; i < at; i++)
-        if (atx_tokens_is(t, i, "{")) {
-            const size_t close = atx_tokens_match(t, i);
-            if (close < at)
-                i = close;
-        } else if (atx_tokens_is(t, i, "}")) {
-            return false;
-        }
-    return true;
-}
-
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at)
 {
     for (size_t i = at + 1; i-- > begin;)

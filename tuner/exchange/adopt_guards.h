@@ -49,8 +49,10 @@ static inline bool atx_guards_member(const atx_tokens *t, size_t i)
     return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
 }
 
-/* Whether the block that token i is in still is open at `at`. */
-bool atx_guards_open(const atx_tokens *t, size_t i, size_t at);
+static inline bool atx_guards_open(const atx_tokens *t, size_t i, size_t at)
+{
+    return atx_code_open(t, i, at);
+}
 
 /* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
@@ -82,3 +84,21 @@ bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop);
 
 bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b);     /* of the same tokens */
 bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b); /* in any order of what is added */
+
+/* Of "if (x >= than) x = ...;" at the token of the second x: what the statement is run for. */
+typedef struct atx_clamp {
+    size_t head; /* the token of `if`, or of `while`          */
+    atx_span than;
+    bool above;     /* x > than, or x >= than; else x < than     */
+    bool equal;     /* x == than                                 */
+    bool inclusive; /* x >= than, x <= than                      */
+} atx_clamp;
+bool atx_guards_clamp(atx_clamp *out, const atx_tokens *t, size_t begin, size_t i);
+
+/* Of the name that is declared at token x: int k = x + rest; if (k < than) here. */
+typedef struct atx_guard_sum {
+    atx_span rest, than;
+    bool inclusive; /* k <= than */
+} atx_guard_sum;
+bool atx_guards_sum(atx_guard_sum *out, const atx_guards *g, const atx_tokens *t, size_t begin, size_t x,
+                    size_t at);

@@ -73,6 +73,15 @@ static int parameter(atx_span *preset, const atx_draft *d, size_t open, size_t w
     return -1;
 }
 
+/* Whether the name at token i is that of a function which is defined for one instance: template <> f<0>. */
+static bool is_specialized(const atx_tokens *t, size_t i)
+{
+    static const char *const ENDS[] = { ";", "{", "}", NULL };
+    while (i && !atx_token_is_one_of(t->text, &t->items[i - 1], ENDS))
+        i--;
+    return atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<") && atx_tokens_is(t, i + 2, ">");
+}
+
 static atx_span follow(const atx_draft *d, atx_span span, size_t at, int depth)
 {
     const atx_tokens *t = &d->code;
@@ -95,7 +104,7 @@ static atx_span follow(const atx_draft *d, atx_span span, size_t at, int depth)
             atx_tokens_match(t, i + 1) >= t->count)
             continue;
         const atx_span given = nth(t, i + 1, n);
-        if (given.begin < given.end && !(i > f->body && i < f->end))
+        if (given.begin < given.end && !(i > f->body && i < f->end) && !is_specialized(t, i))
             return follow(d, given, i, depth + 1);
     }
     return preset.begin < preset.end ? preset : span;

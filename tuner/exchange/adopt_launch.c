@@ -58,7 +58,8 @@ static void read_shared(atx_draft *d)
     if (d->launch.config_count > 2 && atx_draft_expression(&text, d, from, 0)) {
         if (strcmp(text.data, "0") != 0 && strlen(text.data) < sizeof d->shared_bytes)
             snprintf(d->shared_bytes, sizeof d->shared_bytes, "%s", text.data);
-    } else if (d->launch.config_count > 2) {
+    } else if (d->launch.config_count > 2 ||
+               d->shared) { /* an array of a size that the launch does not have */
         d->shared_guessed = true;
     }
     atx_str_clear(&text);

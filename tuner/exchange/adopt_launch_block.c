@@ -100,7 +100,8 @@ static void set_block(atx_draft *d, const long value[3])
     for (int k = 0; k < 3; k++)
         if (!d->block[k][0] && d->reads_block && value[k] > 1 && k && is_first(d, k))
             snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[0]);
-        else if (!d->block[k][0] && d->reads_block && value[k] > 1 && reads_axis(d, k))
+        else if (!d->block[k][0] && d->reads_block && value[k] > 1 && reads_axis(d, k) &&
+                 !atx_draft_fixes_block(d, k, value[k]))
             own_block(d, k, value[k], several);
         else if (!d->block[k][0] && (k == 0 || value[k] > 1))
             snprintf(d->block[k], sizeof d->block[k], "%ld", value[k]);
@@ -419,8 +420,12 @@ void atx_draft_launch_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
     const atx_span from = { d->launch.config[1][0], d->launch.config[1][1] };
+    atx_span part;
+    if (!atx_draft_component(&part, d, from, 0)) {
+        atx_draft_guess_block(d);
+        return;
+    }
     for (int k = 0; k < 3; k++) {
-        atx_span part;
         if (!atx_draft_component(&part, d, from, k) || part.begin >= part.end)
             continue;
         while (atx_tokens_is(&d->code, part.begin, "(") &&

@@ -11,6 +11,7 @@
 #include "util/chars.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 4, MOST_TIMES = 1024, MOST_TEXT = 50 };
@@ -411,6 +412,24 @@ static bool differs(const atx_draft *d)
     return is;
 }
 
+/* The larger one of two sizes; where nobody knows which that is, what both need. */
+static void take_larger(char size[ATX_DRAFT_EXPR], const char *other)
+{
+    char both[ATX_DRAFT_EXPR];
+    const bool numbers =
+        other[strspn(other, "0123456789")] == '\0' && size[strspn(size, "0123456789")] == '\0';
+    const size_t n = strlen(size) + strlen(other) + strlen("max(, )");
+    if (strcmp(size, other) == 0 || !other[0] || (numbers && !is_larger(other, strtol(size, NULL, 10))))
+        return;
+    if (!numbers && size[0] && n < sizeof both)
+        snprintf(both, sizeof both, "max(%s, %s)", size, other);
+    else if (numbers || !size[0] || strlen(size) < strlen(other))
+        snprintf(both, sizeof both, "%s", other);
+    else
+        return;
+    memcpy(size, both, sizeof both);
+}
+
 void atx_draft_finish_loops(atx_draft *d)
 {
     if (!differs(d))
@@ -426,10 +445,8 @@ void atx_draft_finish_loops(atx_draft *d)
             a->read = a->written = b->read = b->written = true;
             a->zeroed = b->zeroed = false;
             a->dims = b->dims = a->dims | b->dims;
-            if (strlen(a->size) < strlen(b->size)) /* the larger one, likely */
-                memcpy(a->size, b->size, sizeof a->size);
-            else
-                memcpy(b->size, a->size, sizeof b->size);
+            take_larger(a->size, b->size);
+            memcpy(b->size, a->size, sizeof b->size);
         }
 }
 

@@ -122,28 +122,51 @@ bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, s
     return false;
 }
 
-/* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. One that is made
- * of itself is none. */
-bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before)
+/* The bracket of the condition that a statement at token i depends on, unless `before` does so, too; 0: none.
+ */
+static size_t condition_of(const atx_tokens *t, size_t i, size_t before)
+{
+    if (atx_tokens_is(t, i - 1, ")"))
+        return t->items[i - 1].pair;
+    if (atx_tokens_is(t, i - 1, "else"))
+        return i;
+    if (encloses(t, i, before))
+        return 0;
+    while (i-- > 1 && !(atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < before))
+        if (atx_tokens_is(t, i, "}"))
+            i = t->items[i].pair;
+    return atx_tokens_is(t, i - 1, ")") ? t->items[i - 1].pair : i;
+}
+
+static bool has_name(const atx_tokens *t, const char *name, size_t begin, size_t end)
+{
+    while (begin < end && !atx_tokens_is(t, begin, name))
+        begin++;
+    return begin < end;
+}
+
+atx_draft_set atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before)
 {
     const char member[2] = { axis, '\0' };
     const atx_tokens *t = &d->code;
-    int count = 0;
     *out = (atx_span){ 0, 0 };
-    for (size_t i = before; i-- > 0 && name[0];) {
+    for (size_t i = before; i-- > 1 && name[0];) {
         if (!atx_tokens_is(t, i, name))
             continue;
-        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, member) && atx_tokens_is(t, i + 3, "=")) {
-            *out = (atx_span){ i + 4, atx_tokens_find(t, i + 4, t->count, ";") };
-            count++;
-        }
         if (atx_draft_declared_type(t, i) < t->count && encloses(t, i, before))
-            break;
+            return ATX_DRAFT_NEVER;
+        if (!atx_tokens_is(t, i + 1, ".") || !atx_tokens_is(t, i + 2, member) ||
+            !atx_tokens_is(t, i + 3, "="))
+            continue;
+        const size_t end = atx_tokens_find(t, i + 4, t->count, ";"), open = condition_of(t, i, before);
+        if (open && atx_tokens_is(t, open, "(") && has_name(t, name, open, atx_tokens_match(t, open)))
+            continue; /* if (grid.x > 65535) grid.x = 65535; */
+        if (has_name(t, name, i + 4, end) && has_name(t, "/", i + 4, end) && has_name(t, "+", i + 4, end))
+            continue; /* rounded up: block.x = (block.x + 31) / 32 * 32; */
+        *out = (atx_span){ i + 4, end };
+        return open || end <= i + 4 || has_name(t, name, i + 4, end) ? ATX_DRAFT_UNSURE : ATX_DRAFT_SET;
     }
-    bool itself = false;
-    for (size_t i = out->begin; count == 1 && i < out->end; i++)
-        itself = itself || atx_tokens_is(t, i, name);
-    return count == 1 && !itself && out->begin < out->end;
+    return ATX_DRAFT_NEVER;
 }
 
 /* ---- numbers ---- */

@@ -59,6 +59,7 @@ static at_status understand_launch(atx_draft *d)
 {
     atx_draft_launch(d);
     atx_draft_roles(d);
+    atx_draft_nulls(d);
     at_status status = atx_draft_outputs(d);
     if (status != AT_OK)
         return status;

@@ -1,6 +1,6 @@
 /*
  * adopt_order.c - buffers whose elements have an order that the kernel's code counts on: the columns of rows
- * that offsets begin, and what a search by halves looks through.
+ * that offsets begin, what a search by halves looks through, and pairs of a first and a last index.
  */
 #include "exchange/adopt_draft.h"
 
@@ -60,11 +60,33 @@ static bool is_searched(const atx_draft *d, const char *buffer, size_t mid)
     return false;
 }
 
+/* Whether p[i] and p[i + 1] are read, which begin and end something. */
+static bool is_paired(const atx_draft *d, const char *buffer)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i + 1 < d->body_end; i++) {
+        const size_t n = atx_tokens_match(t, i + 1) - i - 1;
+        if (!atx_tokens_is(t, i, buffer) || !atx_tokens_is(t, i + 1, "["))
+            continue;
+        for (size_t k = d->kernel_text.open; k + n + 2 < d->body_end; k++) {
+            long by = 0;
+            bool same = atx_tokens_is(t, k, buffer) && atx_tokens_is(t, k + n + 1, "+") &&
+                        atx_draft_plain_number(&by, t, k + n + 2) && by == 1 &&
+                        atx_tokens_is(t, k + n + 3, "]");
+            for (size_t j = 1; j <= n && same; j++)
+                same = atx_code_same(t, i + j, k + j);
+            if (same)
+                return true;
+        }
+    }
+    return false;
+}
+
 static void note_search(atx_draft *d, atx_draft_arg *a)
 {
     const char *own = atx_draft_own_type(d, a), *type = own ? own : atx_draft_element(d);
     char holds[ATX_DRAFT_EXPR];
-    bool searched = false;
+    bool searched = strncmp(a->holds, "index ", 6) == 0 && is_paired(d, a->arg.name);
     for (size_t i = d->kernel_text.open; i < d->body_end && !searched; i++)
         searched = is_half(d, i) && is_searched(d, a->arg.name, i);
     if (!searched)

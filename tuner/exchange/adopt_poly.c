@@ -410,9 +410,10 @@ static bool covers(const atx_poly_table *s, const atx_poly *a, const atx_poly *b
 
 atx_poly atx_poly_most(atx_poly_table *s, const atx_poly *a, const atx_poly *b)
 {
-    if (covers(s, a, b) || covers(s, b, a))
+    const bool equal = atx_poly_within(a, b) && atx_poly_within(b, a);
+    if (!equal && (covers(s, a, b) || covers(s, b, a)))
         return covers(s, a, b) ? *a : *b;
-    atx_poly most = made_of(s, ATX_SYMBOL_MAX, a, b);
+    atx_poly most = equal ? *a : made_of(s, ATX_SYMBOL_MAX, a, b);
     join_rounded(&most, a);
     join_rounded(&most, b);
     return most;

@@ -167,6 +167,8 @@ static bool has_dynamic_shared(const atx_draft *d)
     bool is_extern = false;
     for (size_t i = 0; i < t->count; i++) {
         char name[ATX_MAX_WORD];
+        if (d->reached[i] && atx_tokens_is(t, i, "HIP_DYNAMIC_SHARED"))
+            return true;
         const size_t open = is_extern && atx_tokens_is(t, i, "__shared__")
                                 ? atx_tokens_find(t, i, atx_tokens_find(t, i, t->count, ";"), "[")
                                 : 0;

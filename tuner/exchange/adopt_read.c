@@ -301,6 +301,47 @@ static size_t constant_pointer(const atx_draft *d)
     return SIZE_MAX;
 }
 
+static bool is_argument(const atx_draft *d, size_t name)
+{
+    for (int k = 0; k < d->arg_count; k++)
+        if (atx_code_same(&d->code, d->args[k].token, name))
+            return true;
+    return false;
+}
+
+/* Whether the kernel uses the variable that is declared at a token, and gives it no value. */
+static bool is_only_read(const atx_draft *d, size_t name)
+{
+    bool used = false;
+    for (size_t i = 0; i + 1 < d->code.count; i++) {
+        if (!d->reached[i] || i == name || !atx_code_same(&d->code, i, name) ||
+            atx_guards_member(&d->code, i))
+            continue;
+        if (atx_tokens_is(&d->code, i + 1, "="))
+            return false;
+        used = true;
+    }
+    return used && !is_argument(d, name);
+}
+
+/* A variable __device__ that points where only the host says, which the kernel uses; SIZE_MAX: none. */
+static size_t device_pointer(const atx_draft *d)
+{
+    static const char *const ENDS[] = { ";", "=", "(", "{", "[", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i < t->count; i++) {
+        bool star = false;
+        size_t end = i;
+        while (atx_tokens_is(t, i, "__device__") && end < t->count &&
+               !atx_token_is_one_of(t->text, &t->items[end], ENDS))
+            star = atx_tokens_is(t, end++, "*") || star;
+        if (star && (atx_tokens_is(t, end, ";") || atx_tokens_is(t, end, "[")) &&
+            atx_tokens_is_word(t, end - 1) && is_only_read(d, end - 1))
+            return end - 1;
+    }
+    return SIZE_MAX;
+}
+
 static at_status refuse_code(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
@@ -319,6 +360,10 @@ static at_status refuse_code(const atx_draft *d)
     if (pointer != SIZE_MAX)
         return refuse(d, pointer, "the __constant__ pointer",
                       "expected data: pass it to the kernel as a buffer, and offsets into it");
+    const size_t device = device_pointer(d);
+    if (device != SIZE_MAX)
+        return refuse(d, device, "the __device__ pointer",
+                      "expected data: pass it to the kernel as a buffer, as the host sets where it points");
     atx_host_launch launch;
     for (size_t at = 0; atx_host_launch_next(&launch, t, NULL, &at);)
         if (d->reached[launch.at] && is_of_device(d, launch.at))

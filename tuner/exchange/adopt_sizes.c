@@ -137,6 +137,7 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     const atx_tokens *t = f->t;
     atx_bounding *b = &w->z->bounds;
     atx_bound_name p = { .arg = -1 };
+    span = atx_draft_not_null(t, span);
     size_t at = span.begin;
     for (; at < span.end && p.arg < 0; at += p.arg < 0) {
         const atx_bound_name *known =
@@ -417,23 +418,16 @@ static bool is_access(const atx_tokens *t, size_t open)
     return false;
 }
 
-/* What a function that touches memory reaches behind its pointer: of wmma's loads and stores 16 rows of a
- * stride. */
+/* What a function that touches memory reaches behind its pointer. */
 static atx_range of_tile(walk *w, const atx_frame *f, size_t open)
 {
     const atx_tokens *t = f->t;
     char name[ATX_MAX_WORD];
     atx_draft_word(name, t, called_at(t, open));
     const size_t end = atx_tokens_match(t, open), one = atx_code_comma(t, open + 1, end);
-    const size_t two = atx_code_comma(t, one + 1, end);
-    const atx_poly rows = atx_poly_number(15);
-    if (!strstr(name, "matrix_sync") || two >= end)
+    if (!strstr(name, "matrix_sync") || atx_code_comma(t, one + 1, end) >= end)
         return atx_range_exactly(atx_poly_number(0));
-    atx_range all = atx_bounds_of(&w->z->bounds, f, (atx_span){ two + 1, atx_code_comma(t, two + 1, end) });
-    all.most = atx_poly_multiply(&w->z->bounds.symbols, &all.most, &rows);
-    all.most = atx_poly_add(&all.most, &rows, 1);
-    all.exact = false;
-    return all;
+    return atx_draft_fragment(&w->z->bounds, f, open);
 }
 
 /* Functions of the file, which are walked. */

@@ -28,6 +28,9 @@ enum { ATX_SHARED = ATX_DRAFT_ARGS }; /* as an argument */
 /* How far the kernel reaches: z->reach. */
 void atx_draft_walk(atx_sizing *z);
 
+/* How far a load or a store of a fragment, called at a bracket, reaches behind its pointer. */
+atx_range atx_draft_fragment(atx_bounding *b, const atx_frame *f, size_t open);
+
 /* Whether the access at token i, in brackets, leaves elements: it begins behind the first one, y[first + j],
  * or is under i > 0, or under mask[i], or data chooses it. */
 bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i);

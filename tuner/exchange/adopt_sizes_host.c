@@ -52,6 +52,18 @@ static bool is_of_grid(const atx_frame *f, atx_span span, size_t at, int depth)
 
 static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth);
 
+/* Whether token k is an argument of a function, which may write to it: get(a, &b). */
+static bool is_handed_on(const atx_frame *f, size_t declared, size_t k)
+{
+    static const char *const NOT[] = { "if", "for", "while", "switch", "return", "sizeof", NULL };
+    const atx_tokens *t = f->t;
+    const size_t open = atx_guards_around(t, f->body.begin, k);
+    return open != SIZE_MAX && open > f->body.begin && atx_tokens_is(t, open, "(") &&
+           atx_tokens_is_word(t, open - 1) && !atx_token_is_one_of(t->text, &t->items[open - 1], NOT) &&
+           (atx_tokens_is(t, k - 1, "&") ||
+            (atx_tokens_is(t, declared + 1, "[") && !atx_tokens_is(t, k + 1, "[")));
+}
+
 /* Whether a local without a first value is given data between its declaration and token i: a[k] = p[k]. */
 static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int depth)
 {
@@ -59,6 +71,8 @@ static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int dep
     for (size_t k = declared + 1; k < i; k++) {
         if (!atx_code_same(t, k, declared) || atx_guards_member(t, k))
             continue;
+        if (is_handed_on(f, declared, k))
+            return true;
         size_t end = k + 1;
         while (end < i && (atx_tokens_is(t, end, "[") || atx_tokens_is(t, end, ".")))
             end = atx_tokens_is(t, end, "[") ? atx_tokens_match(t, end) + 1 : end + 2;
@@ -134,9 +148,25 @@ static bool is_written_in(const atx_frame *f, size_t i, size_t begin, size_t end
     return false;
 }
 
+/* Whether a condition asks what a number of the kernel is, that is no size: mode == 1, flag, !flag. */
+static bool asks_scalar(const atx_draft *d, const atx_frame *f, size_t begin, size_t end)
+{
+    static const char *const BEFORE[] = { "==", "!=", "&&", "||", "!", "if", NULL };
+    static const char *const AFTER[] = { "==", "!=", "&&", "||", ")", NULL };
+    const atx_tokens *t = f->t;
+    for (size_t i = begin; i < end && t == &d->code; i++)
+        for (int k = 0; k < d->arg_count; k++)
+            if (!d->args[k].stars && !d->args[k].structure && !d->args[k].dim &&
+                atx_code_same(t, d->args[k].token, i) &&
+                atx_token_is_one_of(t->text, &t->items[i - 1 - atx_tokens_is(t, i - 1, "(")], BEFORE) &&
+                atx_token_is_one_of(t->text, &t->items[i + 1], AFTER))
+                return true;
+    return false;
+}
+
 /* Whether data decides whether token i is come to: if (mask[i]) here, and not in the other branch; if
  * (mask[i]) return; here; for (k = 0; k < counts[i]; k++) here. */
-static bool is_by_data(const atx_frame *f, size_t i)
+static bool is_by_data(const atx_draft *d, const atx_frame *f, size_t i)
 {
     static const char *const HEADS[] = { "if", "for", "while", NULL };
     const atx_tokens *t = f->t;
@@ -150,7 +180,7 @@ static bool is_by_data(const atx_frame *f, size_t i)
         const bool within = end > i && !is_written_in(f, i, end, other);
         const bool beside = end && end <= i && other > i && !is_written_in(f, i, close, end);
         const bool before = end && other <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
-        if ((within || beside || before) && has_data(f, k + 2, close, 0))
+        if ((within || beside || before) && (has_data(f, k + 2, close, 0) || asks_scalar(d, f, k + 2, close)))
             return true;
     }
     return false;
@@ -216,7 +246,7 @@ bool atx_draft_leaves_some(atx_bounding *b, const atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
     const size_t end = atx_tokens_is(t, i + 1, "[") ? atx_tokens_match(t, i + 1) : i;
-    if (is_by_data(f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
+    if (is_by_data(b->d, f, i) || has_data(f, i + 2, end, 0)) /* y[order[i]] */
         return true;
     if (begins_ahead(b, f, (atx_span){ i + 2, end }, 0))
         return true;

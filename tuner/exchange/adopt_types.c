@@ -145,44 +145,72 @@ static void set_enum(atx_draft_type *out)
     out->of_enum = true;
 }
 
-/* typedef WORDS NAME; and using NAME = WORDS; and enum NAME, struct NAME. */
-static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *name, int depth)
+/* "typedef WORDS NAME;", "using NAME = WORDS;", "struct NAME {", "enum NAME {". */
+typedef struct declared {
+    atx_span words; /* of another type; empty: it is none  */
+    size_t body;    /* of a struct; 0: not known           */
+    bool is_enum;
+} declared;
+
+/* At token i. false: there is none of that name, or one that only repeats it: using x = a::x. */
+static bool declares(declared *out, const atx_tokens *t, const char *name, size_t i)
 {
-    const atx_tokens *t = &d->code;
-    for (size_t i = 0; i + 2 < t->count; i++) {
-        if (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")) {
-            const size_t end = atx_tokens_find(t, i + 3, t->count, ";");
-            resolve(out, d, t, (atx_span){ i + 3, end }, depth + 1);
-            return true;
-        }
-        if (atx_tokens_is(t, i, "typedef")) {
-            const size_t end = atx_tokens_find(t, i + 1, t->count, ";");
-            if (end < t->count && atx_tokens_is(t, end - 1, name)) {
-                const size_t body = atx_tokens_find(t, i + 1, end, "{");
-                out->structure = body < end && !atx_tokens_is(t, i + 1, "enum");
-                out->body = out->structure ? body : 0;
-                if (atx_tokens_is(t, i + 1, "enum"))
-                    set_enum(out);
-                else if (!out->structure)
-                    resolve(out, d, t, (atx_span){ i + 1, end - 1 }, depth + 1);
-                return true;
-            }
-        }
-        const bool is_enum = atx_tokens_is(t, i, "enum");
-        const bool is_struct =
-            atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union");
-        const size_t at = skip_attributes(
-            t, i + 1 + (is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct"))));
-        if ((is_enum || is_struct) && atx_tokens_is(t, at, name) &&
-            (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
-            out->structure = !is_enum;
-            if (is_enum)
-                set_enum(out);
-            out->body = is_struct && atx_tokens_is(t, at + 1, "{") ? at + 1 : 0;
-            return true;
-        }
+    *out = (declared){ .body = 0 };
+    if (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")) {
+        out->words = (atx_span){ i + 3, atx_tokens_find(t, i + 3, t->count, ";") };
+        return !atx_tokens_is(t, out->words.end - 1, name);
     }
-    return false;
+    if (atx_tokens_is(t, i, "typedef")) {
+        const size_t end = atx_tokens_find(t, i + 1, t->count, ";");
+        const size_t body = atx_tokens_find(t, i + 1, end, "{");
+        if (end == t->count || !atx_tokens_is(t, end - 1, name))
+            return false;
+        out->is_enum = atx_tokens_is(t, i + 1, "enum");
+        out->body = body < end && !out->is_enum ? body : 0;
+        if (!out->is_enum && !out->body)
+            out->words = (atx_span){ i + 1, end - 1 };
+        return !atx_tokens_is(t, end - 2, name) || out->body; /* typedef struct s s; */
+    }
+    out->is_enum = atx_tokens_is(t, i, "enum");
+    const bool is_struct =
+        atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union");
+    const size_t at = skip_attributes(
+        t, i + 1 + (out->is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct"))));
+    if ((!out->is_enum && !is_struct) || !atx_tokens_is(t, at, name) ||
+        !(atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":")))
+        return false;
+    out->body = is_struct && atx_tokens_is(t, at + 1, "{") ? at + 1 : 0;
+    return true;
+}
+
+/* Of several of a name: the last one that is visible at token `at`, else the first of all. */
+static bool find_declared(declared *out, const atx_tokens *t, const char *name, size_t at)
+{
+    declared one;
+    bool any = false;
+    for (size_t i = 0; i + 2 < t->count; i++)
+        if ((!any || i < at) && declares(&one, t, name, i) && (!any || atx_code_open(t, i, at))) {
+            *out = one;
+            any = true;
+        }
+    return any;
+}
+
+/* The type of that name at token `at` of the code. */
+static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *name, size_t at, int depth)
+{
+    declared one;
+    if (!find_declared(&one, &d->code, name, at))
+        return false;
+    if (one.words.begin < one.words.end) {
+        resolve(out, d, &d->code, one.words, depth + 1);
+        return true;
+    }
+    out->structure = !one.is_enum;
+    out->body = one.body;
+    if (one.is_enum)
+        set_enum(out);
+    return true;
 }
 
 static int find_targ(const atx_draft *d, const char *name)
@@ -216,7 +244,7 @@ bool atx_draft_opaque(long *bytes, long *align, const char *name)
     return false;
 }
 
-static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
+static void resolve_name(atx_draft_type *out, const atx_draft *d, size_t at, int depth)
 {
     const char *name = out->name;
     long bytes, align;
@@ -236,7 +264,7 @@ static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
     const atx_draft_macro *macro = depth < MOST_DEPTH ? atx_draft_find_macro(d, name) : NULL;
     if (macro && !macro->open)
         resolve(out, d, &d->all, macro->body, depth + 1);
-    else if (depth < MOST_DEPTH && !read_declared(out, d, name, depth))
+    else if (depth < MOST_DEPTH && !read_declared(out, d, name, at, depth))
         for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
             if (strcmp(USUAL[i].word, name) == 0)
                 out->dtype = USUAL[i].dtype;
@@ -247,7 +275,8 @@ static void resolve_instance(atx_draft_type *out, const atx_draft *d, const char
                              int depth)
 {
     atx_draft_type found = { .lanes = 1, .targ = -1 };
-    if (depth >= MOST_DEPTH || !read_declared(&found, d, name, depth) || !found.structure || !found.body)
+    if (depth >= MOST_DEPTH || !read_declared(&found, d, name, list, depth) || !found.structure ||
+        !found.body)
         return;
     out->structure = true;
     out->body = found.body;
@@ -284,7 +313,7 @@ static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t
     char first[ATX_MAX_WORD];
     memcpy(first, out->name, sizeof first);
     memcpy(out->name, name, sizeof name);
-    resolve_name(out, d, depth);
+    resolve_name(out, d, t == &d->code ? span.begin : d->kernel_text.open, depth);
     memcpy(out->name, first, sizeof first);
 }
 

@@ -124,6 +124,10 @@ static void add_scalar(atx_draft *d, const atx_draft_arg *a, bool *asked)
         return;
     }
     atx_str_addf(out, "arg       %s %s = %s", a->name, type, atx_draft_value(a));
+    if (a->null) {
+        atx_str_addf(out, "  # a null pointer, as %s passes it\n", atx_draft_launch_place(d).text);
+        return;
+    }
     if (!a->type.dtype && a->type.targ < 0) {
         atx_str_addf(out,
                      "  # ? nothing here defines its type '%s': a number (f32, i32, ...), or a struct?\n",

@@ -316,6 +316,19 @@ bool atx_code_same(const atx_tokens *t, size_t a, size_t b)
            memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
 }
 
+bool atx_code_open(const atx_tokens *code, size_t i, size_t at)
+{
+    for (; i < at; i++)
+        if (atx_tokens_is(code, i, "{")) {
+            const size_t close = atx_tokens_match(code, i);
+            if (close < at)
+                i = close;
+        } else if (atx_tokens_is(code, i, "}")) {
+            return false;
+        }
+    return true;
+}
+
 /* ---- variables ---- */
 
 bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *t, size_t *at)

@@ -30,6 +30,9 @@ bool atx_code_read(atx_tokens *out, const char *text);
 /* Do two tokens have the same text? */
 bool atx_code_same(const atx_tokens *code, size_t a, size_t b);
 
+/* Whether the block that token i is in still is open at `at`. */
+bool atx_code_open(const atx_tokens *code, size_t i, size_t at);
+
 /* The next kernel at token *at or behind; false: none. *at moves on, behind its __global__. */
 bool atx_code_kernel(atx_kernel_text *out, const atx_tokens *code, size_t *at);
 
