@@ -4,6 +4,18 @@
 
 /* ---- components ---- */
 
+/* dim3 NAME among the parameters of the function that launches: what another file chooses. */
+static bool is_passed_on(const atx_draft *d, size_t name)
+{
+    const atx_tokens *t = &d->code;
+    const atx_draft_function *f = atx_host_function_around(d, name);
+    for (size_t i = f ? f->open + 1 : 0; f && i < atx_tokens_match(t, f->open); i++)
+        if (atx_code_same(t, i, name))
+            return atx_tokens_is(t, i - 1, "dim3") ||
+                   (atx_tokens_is(t, i - 1, "&") && atx_tokens_is(t, i - 2, "dim3"));
+    return false;
+}
+
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k)
 {
     const atx_tokens *t = &d->code;
@@ -34,6 +46,8 @@ bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k
         if (one && atx_draft_member(&next, d, name, 'x', d->launch.at)) {
             return atx_draft_member(out, d, name, (char)('x' + k), d->launch.at) || out->begin == out->end;
         }
+        if (one && is_passed_on(d, value.begin))
+            return false;
         if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
             break;
         /* "int blocks = ...", no dim3: the component is its name */

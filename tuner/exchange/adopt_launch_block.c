@@ -421,6 +421,10 @@ void atx_draft_launch_block(atx_draft *d)
     const atx_span from = { d->launch.config[1][0], d->launch.config[1][1] };
     for (int k = 0; k < 3; k++) {
         atx_span part;
+        if (k == 0 && !atx_draft_component(&part, d, from, k)) {
+            atx_draft_guess_block(d);
+            return;
+        }
         if (!atx_draft_component(&part, d, from, k) || part.begin >= part.end)
             continue;
         while (atx_tokens_is(&d->code, part.begin, "(") &&

@@ -293,6 +293,21 @@ static bool is_of_params(const atx_sizing *z, const atx_poly *p)
     return !p->bad && p->count > 0;
 }
 
+/* z[3] of float z[N]: 3 < N. Not in a branch, which N may decide. */
+static void limit_number(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
+{
+    atx_str text = { 0 };
+    long number = 0;
+    if (index.end != index.begin + 1 || !atx_draft_plain_number(&number, z->frame.t, index.begin) ||
+        number < 1 || !elements->terms[0].degree || atx_guards_arm(z->frame.t, z->frame.body, index.begin).of)
+        return;
+    atx_str_addf(&text, "%ld < ", number);
+    atx_poly_write(&text, &z->bounds.symbols, elements);
+    if (!text.failed)
+        atx_draft_add_rule(d, text.data, "an array of the kernel has an element of that number");
+    atx_str_clear(&text);
+}
+
 /* z[i] of for (int i = 0; i < D; i++), where z has `elements`: D <= 30. */
 static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
 {
@@ -323,8 +338,11 @@ static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
              size = atx_tokens_match(t, size) + 1, index = atx_tokens_match(t, index) + 1) {
             const atx_range n =
                 atx_bounds_value(&z->bounds, &z->frame, (atx_span){ size + 1, atx_tokens_match(t, size) });
-            if (n.exact && is_of_params(z, &n.most))
-                limit_index(d, z, &n.most, (atx_span){ index + 1, atx_tokens_match(t, index) });
+            const atx_span inside = { index + 1, atx_tokens_match(t, index) };
+            if (n.exact && is_of_params(z, &n.most)) {
+                limit_index(d, z, &n.most, inside);
+                limit_number(d, z, &n.most, inside);
+            }
         }
     }
 }

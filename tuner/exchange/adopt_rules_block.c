@@ -113,8 +113,32 @@ static void read_cover(atx_draft *d, atx_sizing *z, int axis)
     atx_str_clear(&text);
 }
 
+/* cub::BlockReduce<float, 256> of a block of 256: it is for no other one. */
+static void fix_collective(atx_draft *d)
+{
+    static const char *const NAMES[] = { "BlockReduce",    "BlockScan",          "BlockLoad",
+                                         "BlockStore",     "BlockRadixSort",     "BlockExchange",
+                                         "BlockMergeSort", "BlockShuffle",       "BlockHistogram",
+                                         "BlockRadixRank", "BlockDiscontinuity", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 1 < t->count && d->block_param[0][0]; i++) {
+        char name[ATX_MAX_WORD];
+        long threads = 0;
+        if (!d->reached[i] || !atx_token_is_one_of(t->text, &t->items[i], NAMES) ||
+            !atx_tokens_is(t, i + 1, "<") || atx_tokens_match(t, i + 1) >= t->count)
+            continue;
+        const size_t end = atx_tokens_match(t, i + 1), begin = atx_code_comma(t, i + 2, end) + 1;
+        const atx_span given = { begin, begin < end ? atx_code_comma(t, begin, end) : begin };
+        atx_draft_word(name, t, given.begin);
+        if (given.begin < given.end && !atx_draft_find_param(d, name) &&
+            atx_draft_number(&threads, d, t, given) && threads == d->block_value[0])
+            atx_draft_fix_param(d, d->block_param[0]);
+    }
+}
+
 void atx_draft_read_block(atx_draft *d, atx_sizing *z)
 {
+    fix_collective(d);
     for (int axis = 0; axis < ATX_ALL_AXES; axis++)
         read_cover(d, z, axis);
     for (size_t i = 0; i < d->code.count; i++)

@@ -252,7 +252,7 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         by.known = by.known && times.known;
         by.most = by.known ? atx_poly_multiply(&b->symbols, &by.most, &times.most) : by.most;
         if (!w->record)
-            known->from = plus(known->from, by);
+            atx_bounds_step(b, f, known, i, plus(known->from, by), plus(known->before, by));
         return;
     }
     size_t begin = i;
@@ -264,9 +264,7 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         equal--;
     if (w->record || equal <= begin || !atx_tokens_is_word(t, equal - 1) || end >= f->body.end)
         return;
-    const bool star = equal > begin + 1 &&
-                      (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__") ||
-                       atx_tokens_is(t, equal - 2, "auto") || atx_tokens_is(t, equal - 2, "restrict"));
+    const bool star = atx_guards_points(t, begin, equal - 1);
     atx_bound_name *target = atx_bounds_name(f, t, equal - 1);
     if (!star && equal - 1 != begin)
         return;
@@ -456,6 +454,8 @@ static void note_use(walk *w, atx_frame *f, size_t i)
         record(w, atx_bounds_name(f, t, i), zero, 0);
         return;
     }
+    if (w->record && atx_guards_kept(t, f->body.begin, i))
+        w->z->reach[atx_bounds_name(f, t, i)->arg].unknown = true;
     for (int level = 0; level < 5; level++) {
         const size_t open = atx_guards_around(t, f->body.begin, begin);
         if (open == SIZE_MAX || !atx_tokens_is(t, open, "("))

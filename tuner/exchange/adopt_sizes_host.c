@@ -52,6 +52,13 @@ static bool is_of_grid(const atx_frame *f, atx_span span, size_t at, int depth)
 
 static bool has_data(const atx_frame *f, size_t begin, size_t end, int depth);
 
+/* f(a), f(x, a) of an array: a function may fill it. */
+static bool is_handed_out(const atx_tokens *t, size_t i)
+{
+    return (atx_tokens_is(t, i - 1, "(") || atx_tokens_is(t, i - 1, ",")) &&
+           (atx_tokens_is(t, i + 1, ")") || atx_tokens_is(t, i + 1, ","));
+}
+
 /* Whether a local without a first value is given data between its declaration and token i: a[k] = p[k]. */
 static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int depth)
 {
@@ -59,6 +66,8 @@ static bool is_given_data(const atx_frame *f, size_t declared, size_t i, int dep
     for (size_t k = declared + 1; k < i; k++) {
         if (!atx_code_same(t, k, declared) || atx_guards_member(t, k))
             continue;
+        if (atx_tokens_is(t, declared + 1, "[") && is_handed_out(t, k))
+            return true;
         size_t end = k + 1;
         while (end < i && (atx_tokens_is(t, end, "[") || atx_tokens_is(t, end, ".")))
             end = atx_tokens_is(t, end, "[") ? atx_tokens_match(t, end) + 1 : end + 2;

@@ -238,8 +238,10 @@ static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
         resolve(out, d, &d->all, macro->body, depth + 1);
     else if (depth < MOST_DEPTH && !read_declared(out, d, name, depth))
         for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
-            if (strcmp(USUAL[i].word, name) == 0)
+            if (strcmp(USUAL[i].word, name) == 0) {
                 out->dtype = USUAL[i].dtype;
+                out->usual = strpbrk(name, "0123456789") == NULL; /* int64 says it itself */
+            }
 }
 
 /* View<float>, where the file has the struct's template: its arguments are read with its fields. */

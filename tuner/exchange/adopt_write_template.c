@@ -303,7 +303,7 @@ static void write_launch(atx_draft *d)
         atx_str_add(out, "cooperative\n");
     if (d->shared_bytes[0]) {
         atx_str_addf(out, "shared    %s", d->shared_bytes);
-        if (d->shared_guessed && d->launched && d->launch.config_count > 2)
+        if (d->shared_guessed && d->launched)
             atx_draft_ask(d, out, "are these the bytes of its extern __shared__ array?");
         else
             atx_str_add(out, "\n");
@@ -356,7 +356,13 @@ void atx_draft_write_template(atx_draft *d)
     bool asked = d->asks_arguments;
     for (int n = 0; n < d->targ_count; n++)
         asked = asked || (d->targs[n].asked && d->targs[n].meaning != ATX_MEANS_NUMBER);
-    if (asked)
+    char pointer[ATX_MAX_WORD], question[ATX_MAX_WORD + 120];
+    if (atx_draft_device_pointer(pointer, d)) {
+        snprintf(question, sizeof question,
+                 "it goes through %s, a pointer of the device that nothing here sets: make it a parameter",
+                 pointer);
+        atx_draft_ask(d, out, question);
+    } else if (asked)
         atx_draft_ask(d, out, "it is a template: with which arguments?");
     else if (d->in_loop)
         atx_draft_ask(
