@@ -120,6 +120,11 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
         atx_guards_loop(t, p->f->body.begin, i) == SIZE_MAX)
         return quotient(p, atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, i), had),
                         value);
+    if (atx_tokens_is(t, i + 1, "%=") && i < at && atx_guards_open(t, i, at)) {
+        const atx_range divisor = atx_place_read(p, t, value), rest = atx_range_below(divisor.most);
+        const bool less = had.known && atx_poly_within(&had.most, &rest.most);
+        return divisor.known && !less ? rest : had;
+    }
     if (!steps && !atx_tokens_is(t, i + 1, "+="))
         return atx_tokens_is(t, i + 1, "*=") || atx_tokens_is(t, i + 1, "|=") ? UNKNOWN : had;
     const atx_range by = steps ? atx_range_exactly(atx_poly_number(1)) : atx_place_read(p, t, value);
@@ -139,7 +144,7 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
 /* The largest that it is given between its declaration and the end of what it is used in. */
 static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
 {
-    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "++", "--", "|=", NULL };
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "%=", "++", "--", "|=", NULL };
     const atx_tokens *t = p->f->t;
     const atx_span name = { declared, declared + 1 };
     atx_range value = UNKNOWN;
@@ -162,7 +167,7 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
     for (size_t i = declared + 2; i < stop; i++)
         if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !atx_guards_member(t, i) &&
             (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
-             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5)) &&
+             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)) &&
             !(i > declared + 2 && atx_guards_another(t, p->f->body.begin, declared, i))) {
             const atx_arm arm = atx_guards_arm(t, p->f->body, i);
             const bool beside = arm.of && arm.of == last.of && arm.begin != last.begin;

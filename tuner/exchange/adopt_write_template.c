@@ -29,17 +29,31 @@ static void write_params(atx_draft *d)
     }
 }
 
-/* Whether the kernel has an array of as many elements as threads. */
+/* Whether an extent of an array is the number of threads, or a multiple that is written with it: [4 * 128].
+ */
+static bool is_extent_of(const atx_draft *d, atx_span extent, long size)
+{
+    long value = 0, part = 0;
+    if (!atx_draft_number(&value, d, &d->code, extent) || value < size || value % size)
+        return false;
+    bool is = value == size;
+    for (size_t i = extent.begin; i < extent.end && !is; i++)
+        is = atx_draft_number(&part, d, &d->code, (atx_span){ i, i + 1 }) && part == size;
+    return is;
+}
+
+/* Whether the kernel has an array of as many elements as threads, in any direction. */
 static bool has_array_of(const atx_draft *d, long size)
 {
     const atx_tokens *t = &d->code;
     for (size_t i = 2; i < t->count; i++) {
-        long value = 0;
-        if (d->reached[i] && atx_tokens_is(t, i, "[") && atx_tokens_is_word(t, i - 1) &&
-            (atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) &&
-            !atx_tokens_is(t, i - 2, "return") &&
-            atx_draft_number(&value, d, t, (atx_span){ i + 1, atx_tokens_match(t, i) }) && value == size)
-            return true;
+        if (!d->reached[i] || !atx_tokens_is(t, i, "[") || !atx_tokens_is_word(t, i - 1) ||
+            !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) ||
+            atx_tokens_is(t, i - 2, "return"))
+            continue;
+        for (size_t open = i; atx_tokens_is(t, open, "["); open = atx_tokens_match(t, open) + 1)
+            if (is_extent_of(d, (atx_span){ open + 1, atx_tokens_match(t, open) }, size))
+                return true;
     }
     return false;
 }

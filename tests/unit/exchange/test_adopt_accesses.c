@@ -85,6 +85,22 @@ Test(adopt_accesses, reach_as_far_as_steps_and_comparisons_say)
               "int q = i / s, r = i % s; y[q * s + r] = x[s * q * d + r * d]; }\n"
               "void run(float *y, const float *x, int n, int s, int d) { k" LAUNCH "(y, x, n, s, d); }",
           .lines = { "arg       y T[n] output", "arg       x T[n * d + 1 - d] input", "!require   n % s" } },
+        { .what = "as often as a loop takes the rest anew",
+          .text = "__global__ void k(float *y, const float *x, int n, int h, int w) { " I
+                  " for (int p = i; p < n * h * w; p += gridDim.x * blockDim.x) { int at = p;\n"
+                  "int b = at / (h * w); at %= h * w; int r = at / w; at %= w;\n"
+                  "y[b * h * w + r * w + at] = x[b]; } }",
+          .lines = { "arg       y T[n * h * w] output\n", "arg       x T[n] input" } },
+        { .what = "a sum of a name and a number that is compared bounds that name",
+          .text = "__global__ void k(float *y, const float *x, int n, int offset) { " I
+                  " int at = i + offset; if (at < n) y[i] = x[at]; }\n"
+                  "void run(float *y, const float *x, int n, int offset) { k" LAUNCH "(y, x, n, offset); }",
+          .lines = { "arg       y T[n] output", "!require   n % BLOCK" } },
+        { .what = "which one of its own locals that may be below 0 does not",
+          .text = "__global__ void k(float *y, const float *x, int n, int offset) { " I
+                  " int d = offset - 1; int at = i + d; if (at < n) y[i] = x[at]; }\n"
+                  "void run(float *y, const float *x, int n, int offset) { k" LAUNCH "(y, x, n, offset); }",
+          .lines = { "require   n % BLOCK" } },
         { .what = "but not with other factors",
           .text =
               "__global__ void k(float *y, const float *x, int n, int s, int d) { " I " if (i >= n) return;\n"
@@ -158,6 +174,18 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
                   "for (int j = 0; j < SEGM; j++) y[threadIdx.x * SEGM + j] = v[j] + v[3]; }\n"
                   "void run(int *y, int *x) { k<<<1, 16 / SEGM>>>(y, x); }",
           .lines = { "require   3 < SEGM" } },
+        { .what = "an array that is a multiple of the block, as it is written",
+          .text = "__global__ void k(float *y, const float *x, int n) { __shared__ float s[4 * 128];\n"
+                  "const int me = threadIdx.x, all = blockDim.x; " I "\n"
+                  "for (int j = 0; j < 4; j++) s[me + j * all] = i < n ? x[i] : 0;\n"
+                  "if (i < n) y[i] = s[me + 3 * all]; }\n"
+                  "void run(float *y, const float *x, int n) { k<<<(n + 127) / 128, 128>>>(y, x, n); }",
+          .lines = { "param     BLOCK = 32 64 128  #" } },
+        { .what = "a number whose logarithm is another argument of the template",
+          .text = "template <int TILE, int LOG_TILE> __global__ void k(float *y, int n) { " I
+                  " __shared__ float s[TILE]; s[threadIdx.x >> LOG_TILE] = 1; if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { k<16, 4>" LAUNCH "(y, n); }",
+          .lines = { "kernel    k<16, 4>\n", "!param     TILE" } },
         { .what = "dynamic shared memory that the launch leaves out",
           .text = "__global__ void k(float *y, const float *x, int n) { extern __shared__ float s[]; " I "\n"
                   "s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[0]; }\n"
@@ -175,6 +203,16 @@ Test(adopt_accesses, ask_for_what_nothing_here_says)
                   " if (i < n) y[i] = x[i] + z[i]; }",
           .lines = { "arg       x i32[n] input index 100  # ? nothing here defines 'idx_t': is it i32?",
                      "!'int64'" } },
+        { .what = "which of two buffers a pointer goes to, whatever it is cast to",
+          .text =
+              "__global__ void k(float *y, const float *a, const float *b, int n, int swap) { " I "\n"
+              "const float2 *p = swap ? (const float2 *)a : (const float2 *)b; if (i < n) y[i] = p[i].x; }",
+          .lines = { "arg       a T[n * 2] input uniform -1 1  # ?", "arg       b T[" } },
+        { .what = "what each variable of a list in __constant__ memory holds",
+          .text = "__constant__ float c_a, c_b[3], c_none;\n__global__ void k(float *y, int n) { " I
+                  " if (i < n) y[i] = c_a + c_b[2]; }",
+          .lines = { "arg       c_a f32[1] input uniform -1 1 into c_a  # ?",
+                     "arg       c_b f32[3] input uniform -1 1 into c_b\n", "!c_none" } },
         { .what = "a pointer among the variables of the device",
           .text = "__device__ float2 *cells;\n__global__ void k(float *y, int n) { " I
                   " if (i < n) y[i] = cells[i].x; }",
