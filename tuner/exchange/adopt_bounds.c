@@ -518,11 +518,17 @@ static bool read_remainder(atx_range *out, place *p, const atx_tokens *t, size_t
     return divisor.known;
 }
 
-/* b * s of b * s + r: x - (s - 1). */
+/* b * s of b * s + r: x - (s - 1). a + f under f < e - a: below e. */
 static bool read_paired(atx_range *out, place *p, const atx_tokens *t, size_t *i, size_t end)
 {
     size_t x, s;
+    atx_span than;
     const atx_poly one = atx_poly_number(1);
+    if (t == p->f->t && atx_guards_rest(&than, p->f->guards, t, p->f->body.begin, *i, end)) {
+        *out = atx_range_below(atx_place_read(p, t, than).most);
+        *i += 3;
+        return true;
+    }
     if (t != p->f->t || !atx_guards_paired(&x, &s, t, p->f->body.begin, *i, end))
         return false;
     place there = { p->b, p->f, p->at == SIZE_MAX ? *i : p->at, p->looked };

@@ -71,6 +71,7 @@ typedef struct atx_draft_arg {
     /* Of a buffer, by what the host does with it. */
     bool fresh;                     /* what the kernel does first is to write it                       */
     bool zeroed;                    /* the host sets it to 0 before the launch                         */
+    bool role_guessed;              /* nothing is seen to be written, and this one might be */
     bool size_guessed;              /* neither the kernel's index nor the host's allocation is understood */
     bool before;                    /* the launch passes it from its middle, and the kernel goes back */
     size_t allocated;               /* the token of the allocation that `size` is by, or is compared with */

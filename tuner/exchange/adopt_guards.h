@@ -107,5 +107,9 @@ bool atx_guards_lambda(atx_lambda *out, const atx_tokens *t, size_t begin, const
 /* b * s at token i of b * s + r, where b = x / s and r = x % s: tokens of x and s. */
 bool atx_guards_paired(size_t *x, size_t *s, const atx_tokens *t, size_t begin, size_t i, size_t end);
 
+/* a + f at token i, where f < e - a holds, or f < n of n = e - a: the tokens of e. */
+bool atx_guards_rest(atx_span *than, const atx_guards *g, const atx_tokens *t, size_t begin, size_t i,
+                     size_t end);
+
 bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b);     /* of the same tokens */
 bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b); /* in any order of what is added */

@@ -1,6 +1,7 @@
 /*
- * adopt_guards_paired.c - b * s + r, where b = x / s and r = x % s: it is x again, whatever s divides. Of
- * such a sum b * s is taken for x - s + 1, so that with r it is no more than x.
+ * adopt_guards_paired.c - sums that are no more than something simpler. b * s + r, where b = x / s and r = x
+ * % s: it is x again, whatever s divides. Of such a sum b * s is taken for x - s + 1, so that with r it is no
+ * more than x.
  */
 #include "exchange/adopt_guards.h"
 
@@ -60,6 +61,38 @@ bool atx_guards_paired(size_t *x, size_t *s, const atx_tokens *t, size_t begin, 
         if (atx_tokens_is_word(t, quotient) && is_addend(t, i, 3, like, end) &&
             read_division(x, s, t, begin, quotient, "/") && atx_code_same(t, *s, by) &&
             has_rest(t, begin, i, *x, *s, like, end))
+            return true;
+    }
+    return false;
+}
+
+/* "NAME = E - A" of the name at a token, or "E - A" itself: the tokens of E. false: it is something else. */
+static bool read_difference(atx_span *out, const atx_tokens *t, size_t begin, atx_span span, size_t a)
+{
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, span.begin);
+    const size_t declared =
+        span.end == span.begin + 1 && name[0] ? atx_guards_declaration(t, begin, name, span.begin) : SIZE_MAX;
+    if (declared != SIZE_MAX && atx_tokens_is(t, declared + 1, "="))
+        span = (atx_span){ declared + 2, atx_tokens_find(t, declared, t->count, ";") };
+    if (span.end < span.begin + 3 || !atx_tokens_is(t, span.end - 2, "-") ||
+        !atx_code_same(t, span.end - 1, a))
+        return false;
+    *out = (atx_span){ span.begin, span.end - 2 };
+    return true;
+}
+
+bool atx_guards_rest(atx_span *than, const atx_guards *g, const atx_tokens *t, size_t begin, size_t i,
+                     size_t end)
+{
+    if (i <= begin || i + 2 >= end || !atx_tokens_is(t, i + 1, "+") || !is_addend(t, i, 3, 0, end))
+        return false;
+    for (int k = 0; g && k < 2 * g->count; k++) { /* a + f, f + a */
+        const atx_guard *one = &g->items[k / 2];
+        const size_t a = k % 2 ? i + 2 : i, f = k % 2 ? i : i + 2;
+        if (!one->inclusive && i >= one->holds.begin && i < one->holds.end &&
+            one->less.end == one->less.begin + 1 && atx_tokens_is_word(t, f) &&
+            atx_code_same(t, one->less.begin, f) && read_difference(than, t, begin, one->than, a))
             return true;
     }
     return false;

@@ -289,7 +289,7 @@ at_status atx_draft_outputs(atx_draft *d)
     if (!count_written(d))
         for (int i = 0; i < d->arg_count; i++)
             if (d->args[i].stars && !d->args[i].arg.constant)
-                d->args[i].written = d->args[i].read = true;
+                d->args[i].written = d->args[i].read = d->args[i].role_guessed = true;
     if (count_written(d))
         return AT_OK;
     return refuse_outputs(d);

@@ -91,6 +91,14 @@ Test(adopt_accesses, reach_as_far_as_steps_and_comparisons_say)
                   "int b = at / (h * w); at %= h * w; int r = at / w; at %= w;\n"
                   "y[b * h * w + r * w + at] = x[b]; } }",
           .lines = { "arg       y T[n * h * w] output\n", "arg       x T[n] input" } },
+        { .what = "elements from one that data says on, up to another one",
+          .text = "__global__ void k(float *y, const float *x, const int *first, int rows, int n) {\n"
+                  "int begin = first[blockIdx.x], end = first[blockIdx.x + 1]; if (end > n) end = n;\n"
+                  "int left = n - begin; for (int f = threadIdx.x; f < left; f += blockDim.x)\n"
+                  "y[begin + f] = x[f + begin]; }\n"
+                  "void run(float *y, const float *x, const int *first, int rows, int n) {\n"
+                  "k<<<rows, 64>>>(y, x, first, rows, n); }",
+          .lines = { "arg       y T[n] output", "arg       x T[n] input" } },
         { .what = "a sum of a name and a number that is compared bounds that name",
           .text = "__global__ void k(float *y, const float *x, int n, int offset) { " I
                   " int at = i + offset; if (at < n) y[i] = x[at]; }\n"
@@ -168,12 +176,33 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
                   "float v = Sum(s).Sum(i < n ? x[i] : 0); if (threadIdx.x == 0) atomicAdd(y, v); }\n"
                   "void run(float *y, const float *x, int n) { k" LAUNCH "(y, x, n); }",
           .lines = { "block     256\n", "!param     BLOCK" } },
+        { .what = "in two directions, too",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I "\n"
+                  "typedef cub::BlockReduce<float, 32, cub::BLOCK_REDUCE_WARP_REDUCTIONS, 8> Sum;\n"
+                  "__shared__ Sum::TempStorage s; int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                  "float v = Sum(s).Sum(i < n && j < n ? x[j * n + i] : 0);\n"
+                  "if (threadIdx.x == 0) atomicAdd(y, v); }\n"
+                  "void run(float *y, const float *x, int n) {\n"
+                  "k<<<dim3((n + 31) / 32, (n + 7) / 8), dim3(32, 8)>>>(y, x, n); }",
+          .lines = { "block     32, 8\n", "!param     BLOCK" } },
         { .what = "an element of an array by number, which a smaller one has not",
           .text = "#define SEGM 4\n__global__ void k(int *y, const int *x) { int v[SEGM];\n"
                   "for (int j = 0; j < SEGM; j++) v[j] = x[threadIdx.x * SEGM + j];\n"
                   "for (int j = 0; j < SEGM; j++) y[threadIdx.x * SEGM + j] = v[j] + v[3]; }\n"
                   "void run(int *y, int *x) { k<<<1, 16 / SEGM>>>(y, x); }",
           .lines = { "require   3 < SEGM" } },
+        { .what = "an element that all values of a parameter have",
+          .text =
+              "#define TILE 64\n__global__ void k(int *y, const int *x, int n) { __shared__ int v[TILE];\n"
+              "v[threadIdx.x] = x[blockIdx.x * TILE + threadIdx.x]; __syncthreads();\n"
+              "y[blockIdx.x * TILE + threadIdx.x] = v[3]; }\n"
+              "void run(int *y, int *x, int n) { k<<<n / TILE, TILE>>>(y, x, n); }",
+          .lines = { "param     TILE = ", "!require   3 <" } },
+        { .what = "a rest of a parameter is no number of elements",
+          .text = "template <int PACK> __global__ void k(float *y, const int *count) {\n"
+                  "int n = *count % PACK; for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n;\n"
+                  "i += blockDim.x * gridDim.x) y[i] = 0; }",
+          .lines = { "!ceil_div(PACK - 1" } },
         { .what = "an array that is a multiple of the block, as it is written",
           .text = "__global__ void k(float *y, const float *x, int n) { __shared__ float s[4 * 128];\n"
                   "const int me = threadIdx.x, all = blockDim.x; " I "\n"
@@ -203,6 +232,9 @@ Test(adopt_accesses, ask_for_what_nothing_here_says)
                   " if (i < n) y[i] = x[i] + z[i]; }",
           .lines = { "arg       x i32[n] input index 100  # ? nothing here defines 'idx_t': is it i32?",
                      "!'int64'" } },
+        { .what = "what a kernel that only prints has as a result",
+          .text = "__global__ void k(float *x, int n) { " I " if (i < n && x[i] != 1) printf(\"%d\", i); }",
+          .lines = { "# ? the kernel is not seen to write anything: is this a result of it?" } },
         { .what = "which of two buffers a pointer goes to, whatever it is cast to",
           .text =
               "__global__ void k(float *y, const float *a, const float *b, int n, int swap) { " I "\n"
