@@ -12,11 +12,22 @@ bool atx_guards_points(const atx_tokens *t, size_t begin, size_t name)
     return restricted || (i > begin && (atx_tokens_is(t, i - 1, "*") || atx_tokens_is(t, i - 1, "auto")));
 }
 
+/* Whether the name at token i is a pointer's: one of an argument, or declared as such; float4 v = p[i] is
+ * not. */
+static bool is_pointer(const atx_tokens *t, size_t begin, size_t i)
+{
+    char name[ATX_MAX_WORD];
+    atx_draft_word(name, t, i);
+    const size_t declared = atx_guards_declaration(t, begin, name, i);
+    return !atx_tokens_is(t, i + 1, ".") &&
+           (declared == SIZE_MAX || (declared > begin && atx_guards_points(t, begin, declared)));
+}
+
 bool atx_guards_kept(const atx_tokens *t, size_t begin, size_t i)
 {
     static const char *const CHANGES[] = { "=", "+=", "-=", "++", "--", ";", ".", "->", NULL };
     const size_t first = i - atx_tokens_is(t, i - 1, "&"), before = first - 1;
-    if (before < begin)
+    if (before < begin || !is_pointer(t, begin, i))
         return false;
     if (atx_tokens_is(t, before, "return"))
         return true;

@@ -240,7 +240,7 @@ static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
         for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
             if (strcmp(USUAL[i].word, name) == 0) {
                 out->dtype = USUAL[i].dtype;
-                out->usual = strpbrk(name, "0123456789") == NULL; /* int64 says it itself */
+                out->usual = strcmp(name, "index_t") == 0 || strcmp(name, "idx_t") == 0; /* 4 or 8 bytes */
             }
 }
 

@@ -33,6 +33,13 @@ Test(adopt_accesses, reach_as_far_as_what_is_passed_on)
                      "arg       c T[n] inout uniform -1 1  # (?)\n",
                      "arg       d T[n] inout uniform -1 1  # (?)\n",
                      "arg       e T[n] input uniform -1 1\n" } },
+        { .what = "but no number or vector that was read of it",
+          .text =
+              "__global__ void k(float *y, const float *x, const float *w, int n) { " I "\n"
+              "if (i < n) { float4 v = reinterpret_cast<const float4 *>(x)[i]; float s; s = w ? w[i] : 1;\n"
+              "y[i] = v.x; y[i] = s; } }",
+          .lines = { "arg       y T[n] output\n", "arg       x T[n * 4] input uniform -1 1\n",
+                     "arg       w T[n] input uniform -1 1\n" } },
         { .what = "by names of pointers that are const, restricted or both",
           .text = "__global__ void k(float *y, const float *x, int n, int m) { " I " if (i >= n) return;\n"
                   "const float *__restrict__ const p = x + i * m; float *const q = y + i * m;\n"
@@ -227,6 +234,14 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
 Test(adopt_accesses, ask_for_what_nothing_here_says)
 {
     static const example EXAMPLES[] = {
+        { .what = "but not for dynamic shared memory of another kernel's array of the same name",
+          .text =
+              "__global__ void other(int *y) { extern __shared__ int tile[]; y[0] = tile[0]; }\n"
+              "__global__ void k(int *y) { __shared__ int tile[32]; tile[threadIdx.x] = 1; __syncthreads();\n"
+              "y[threadIdx.x] = tile[31 - threadIdx.x]; }\n"
+              "void run(int *y) { k<<<1, 32>>>(y); }",
+          .kernel = "k",
+          .lines = { "!shared " } },
         { .what = "an integer of the project's own, which others have with 4 or 8 bytes",
           .text = "__global__ void k(float *y, const idx_t *x, const int64 *z, int n) { " I
                   " if (i < n) y[i] = x[i] + z[i]; }",
