@@ -122,8 +122,29 @@ bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, s
     return false;
 }
 
+/* Whether token i is in "if (NAME.x > 65535) NAME.x = 65535;", also in its braces. */
+static bool is_only_cut(const atx_tokens *t, size_t i, const char *name)
+{
+    size_t close = i - 1;
+    for (int depth = 0; close > 0 && !atx_tokens_is(t, i - 1, ")"); close--) {
+        depth += atx_tokens_is(t, close, "}") - atx_tokens_is(t, close, "{");
+        if (depth < 0)
+            break;
+    }
+    close -= atx_tokens_is(t, close, "{");
+    size_t open = close;
+    while (open > 0 && atx_tokens_match(t, open) != close)
+        open--;
+    bool says = false;
+    for (size_t k = open + 1; k < close; k++)
+        says = says || (atx_tokens_is(t, k, name) && atx_tokens_is(t, k + 1, ".") &&
+                        (atx_tokens_is(t, k + 3, ">") || atx_tokens_is(t, k + 3, ">=") ||
+                         atx_tokens_is(t, k - 1, "<") || atx_tokens_is(t, k - 1, "<=")));
+    return says && open > 0 && atx_tokens_is(t, open - 1, "if");
+}
+
 /* "NAME.x = VALUE;", once before token `before`: of a dim3 that is declared without values. One that is made
- * of itself is none. */
+ * of itself is none, nor is one where it is too large. */
 bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char axis, size_t before)
 {
     const char member[2] = { axis, '\0' };
@@ -133,7 +154,8 @@ bool atx_draft_member(atx_span *out, const atx_draft *d, const char *name, char 
     for (size_t i = before; i-- > 0 && name[0];) {
         if (!atx_tokens_is(t, i, name))
             continue;
-        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, member) && atx_tokens_is(t, i + 3, "=")) {
+        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, member) && atx_tokens_is(t, i + 3, "=") &&
+            i && !is_only_cut(t, i, name)) {
             *out = (atx_span){ i + 4, atx_tokens_find(t, i + 4, t->count, ";") };
             count++;
         }

@@ -222,6 +222,19 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
                   " __shared__ float s[TILE]; s[threadIdx.x >> LOG_TILE] = 1; if (i < n) y[i] = s[0]; }\n"
                   "void run(float *y, int n) { k<16, 4>" LAUNCH "(y, n); }",
           .lines = { "kernel    k<16, 4>\n", "!param     TILE" } },
+        { .what = "a dim3 that is cut where it is too large",
+          .text = "__global__ void k(float *y, int n) { for (int i = threadIdx.x + blockIdx.x * blockDim.x;\n"
+                  "i < n; i += blockDim.x * gridDim.x) y[i] = 0; }\n"
+                  "void run(float *y, int n) { dim3 grid((n + 255) / 256); if (grid.x > 65535)\n"
+                  "grid.x = 65535; k<<<grid, 256>>>(y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK", "!65535" } },
+        { .what = "a thread's number in three sizes, of which none has to divide another",
+          .text = "__global__ void k(float *y, const float *x, int n, int w, int h, int c) { " I "\n"
+                  "if (i >= n) return; int j = i % w, r = i / w % h, b = i / w / h / c, q = i / w / h % c;\n"
+                  "y[i] = x[j + w * (r + h * (q + c * b))]; }\n"
+                  "void run(float *y, const float *x, int b, int w, int h, int c) {\n"
+                  "const int n = b * w * h * c; k" LAUNCH "(y, x, n, w, h, c); }",
+          .lines = { "!require" } },
         { .what = "dynamic shared memory that the launch leaves out",
           .text = "__global__ void k(float *y, const float *x, int n) { extern __shared__ float s[]; " I "\n"
                   "s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[0]; }\n"
