@@ -72,6 +72,11 @@ atx_range atx_place_bound(place *p, atx_span subject, size_t at)
         below = g->inclusive ? below : atx_range_below(below.most);
         below.exact = false;
         below = solve(&there, g, subject, below);
+        if (n == 1 && below.known) { /* if (i < n) { i += m; here } */
+            const atx_range by = atx_place_moved(&there, subject.begin, g->holds.begin, at);
+            below.known = by.known;
+            below.most = by.known ? atx_poly_add(&below.most, &by.most, 1) : below.most;
+        }
         if (!below.known)
             continue;
         if (!best.known || atx_poly_within(&below.most, &best.most) ||
@@ -164,6 +169,11 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
         atx_guards_loop(t, p->f->body.begin, i) == SIZE_MAX)
         return quotient(p, atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, i), had),
                         value);
+    if (atx_tokens_is(t, i + 1, "%=") && i < at && atx_guards_open(t, i, at)) {
+        const atx_range divisor = atx_place_read(p, t, value), rest = atx_range_below(divisor.most);
+        const bool less = had.known && atx_poly_within(&had.most, &rest.most);
+        return divisor.known && !less ? rest : had;
+    }
     if (!steps && !atx_tokens_is(t, i + 1, "+="))
         return atx_tokens_is(t, i + 1, "*=") || atx_tokens_is(t, i + 1, "|=") ? UNKNOWN : had;
     const atx_range by = steps ? atx_range_exactly(atx_poly_number(1)) : atx_place_read(p, t, value);
@@ -183,11 +193,12 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
 /* The largest that it is given between its declaration and the end of what it is used in. */
 static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
 {
-    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "++", "--", "|=", NULL };
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "%=", "++", "--", "|=", NULL };
     const atx_tokens *t = p->f->t;
     const atx_span name = { declared, declared + 1 };
     atx_range value = UNKNOWN;
     bool changes = false;
+    atx_arm last = { 0, 0 };
     if (atx_tokens_is(t, declared + 1, "=")) {
         const size_t end = atx_tokens_find(t, declared, p->f->body.end, ";");
         value = atx_place_read(p, t, (atx_span){ declared + 2, atx_code_comma(t, declared + 2, end) });
@@ -205,10 +216,14 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
     for (size_t i = declared + 2; i < stop; i++)
         if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !atx_guards_member(t, i) &&
             (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
-             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5)) &&
+             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)) &&
             !(i > declared + 2 && atx_guards_another(t, p->f->body.begin, declared, i))) {
-            *had = value;
-            value = changed(p, value, i, declared, at);
+            const atx_arm arm = atx_guards_arm(t, p->f->body, i);
+            const bool beside = arm.of && arm.of == last.of && arm.begin != last.begin;
+            *had = beside ? *had : value;
+            const atx_range next = changed(p, *had, i, declared, at);
+            value = beside && value.known ? atx_range_larger(&p->b->symbols, value, next) : next;
+            last = arm;
             changes = true;
         }
     value.exact = value.exact && !changes;
@@ -436,12 +451,36 @@ static bool read_changed(atx_range *out, place *p, const char *name, size_t at)
     return !out->exact;
 }
 
+/* A parameter of the lambda that token i is in: the largest that a call behind it gives. */
+static bool read_lambda(atx_range *out, place *p, const char *name, size_t i)
+{
+    const atx_tokens *t = p->f->t;
+    atx_lambda lambda;
+    bool any = false;
+    if (!atx_guards_lambda(&lambda, t, p->f->body.begin, name, i))
+        return false;
+    *out = UNKNOWN;
+    for (size_t k = lambda.end; k + 1 < p->f->body.end; k++) {
+        if (!atx_code_same(t, k, lambda.name) || !atx_tokens_is(t, k + 1, "("))
+            continue;
+        place there = { p->b, p->f, SIZE_MAX, p->looked };
+        const atx_range one = atx_place_read(&there, t, atx_host_nth(t, k + 1, lambda.param));
+        *out = any ? atx_range_larger(&p->b->symbols, *out, one) : one;
+        any = true;
+    }
+    out->exact = false;
+    *out = atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, i), *out);
+    return true;
+}
+
 /* A name that stands alone, at token i of `t`. */
 static atx_range read_name(place *p, const char *name, const atx_tokens *t, size_t i)
 {
     atx_range value;
     const atx_bound_name *known = atx_bounds_name(p->f, t, i);
     const size_t at = p->at == SIZE_MAX && t == p->f->t ? i : p->at;
+    if (t == p->f->t && i == at && read_lambda(&value, p, name, i))
+        return value;
     if (t == p->f->t && read_local(&value, p, name, at))
         return value;
     if (known && known->arg < 0) {
@@ -542,11 +581,35 @@ static bool read_remainder(atx_range *out, place *p, const atx_tokens *t, size_t
     return divisor.known;
 }
 
+/* b * s of b * s + r: x - (s - 1). a + f under f < e - a: below e. */
+static bool read_paired(atx_range *out, place *p, const atx_tokens *t, size_t *i, size_t end)
+{
+    size_t x, s;
+    atx_span than;
+    const atx_poly one = atx_poly_number(1);
+    if (t == p->f->t && atx_guards_rest(&than, p->f->guards, t, p->f->body.begin, *i, end)) {
+        *out = atx_range_below(atx_place_read(p, t, than).most);
+        *i += 3;
+        return true;
+    }
+    if (t != p->f->t || !atx_guards_paired(&x, &s, t, p->f->body.begin, *i, end))
+        return false;
+    place there = { p->b, p->f, p->at == SIZE_MAX ? *i : p->at, p->looked };
+    const atx_range whole = atx_place_read(&there, t, (atx_span){ x, x + 1 });
+    const atx_range by = atx_place_read(&there, t, (atx_span){ s, s + 1 });
+    if (!whole.known || !by.exact)
+        return false;
+    const atx_poly last = atx_poly_add(&by.most, &one, -1);
+    *out = atx_range_up_to(atx_poly_add(&whole.most, &last, -1));
+    *i += 3;
+    return true;
+}
+
 /* k + threadIdx.x of row * n + k + threadIdx.x, under k + threadIdx.x < n. */
 static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t *i, size_t end)
 {
     place *p = context;
-    if (read_remainder(out, p, t, i, end))
+    if (read_remainder(out, p, t, i, end) || read_paired(out, p, t, i, end))
         return true;
     for (int k = 0; t == p->f->t && p->f->guards && k < p->f->guards->count; k++) {
         const atx_span less = p->f->guards->items[k].less;
@@ -556,7 +619,7 @@ static bool read_sum(atx_range *out, void *context, const atx_tokens *t, size_t 
             !atx_guards_same_sum(t, less, here) ||
             (here.end < end && !atx_tokens_is(t, here.end, "+") && !atx_tokens_is(t, here.end, "-")))
             continue;
-        *out = atx_place_bound(p, less, *i);
+        *out = atx_place_bound(p, less, p->at == SIZE_MAX ? *i : p->at);
         if (out->known) {
             *i = here.end;
             return true;

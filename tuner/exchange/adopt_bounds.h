@@ -24,10 +24,12 @@ enum {
 typedef struct atx_bound_name {
     char name[ATX_MAX_WORD];
     atx_range value;
-    int arg;         /* -1: no pointer                                          */
-    atx_range from;  /* how many elements it is ahead of the buffer's first     */
-    long bytes;      /* of what it points to; 0: the buffer's own type          */
-    size_t declared; /* its token; 0: it is an argument */
+    int arg;          /* -1: no pointer                                          */
+    atx_range from;   /* how many elements it is ahead of the buffer's first     */
+    long bytes;       /* of what it points to; 0: the buffer's own type          */
+    size_t declared;  /* its token; 0: it is an argument */
+    atx_arm arm;      /* of the last step of a pointer     */
+    atx_range before; /* what it had before that */
 } atx_bound_name;
 
 typedef struct atx_frame {
@@ -113,6 +115,11 @@ atx_range atx_bounds_of(atx_bounding *b, const atx_frame *f, atx_span span);
 /* What the name at token i stands for; NULL: nothing that the frame was told. */
 atx_bound_name *atx_bounds_name(const atx_frame *f, const atx_tokens *t, size_t i);
 atx_bound_name *atx_bounds_add(atx_frame *f, const char *name);
+
+/* A step of a pointer at token i: to `all`; behind one in another branch of the same if to no more than
+ * `other`, of what the pointer had before these. */
+void atx_bounds_step(atx_bounding *b, const atx_frame *f, atx_bound_name *p, size_t i, atx_range all,
+                     atx_range other);
 
 /* How often a statement within loops runs, at most, of those loops that begin behind token `from`. */
 atx_range atx_bounds_trips(atx_bounding *b, const atx_frame *f, size_t at, size_t from);

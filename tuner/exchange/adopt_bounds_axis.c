@@ -66,13 +66,14 @@ bool atx_bounds_of_sizes(const atx_bounding *b, const atx_poly *p)
     return p->count > 0;
 }
 
-/* Whether it is larger for larger sizes. */
-static bool grows(const atx_poly *p)
+/* Whether it is larger for larger sizes, and not for parameters alone: a rest below VEC. */
+static bool grows(const atx_bounding *b, const atx_poly *p)
 {
-    bool any = false;
     for (int i = 0; i < p->count; i++)
-        any = any || (p->terms[i].degree && p->terms[i].factor > 0);
-    return any;
+        for (int k = 0; k < p->terms[i].degree && p->terms[i].factor > 0; k++)
+            if (b->symbols.items[p->terms[i].of[k]].tag != ATX_TAG_PARAM)
+                return true;
+    return false;
 }
 
 /* What a name is given first, as one that a loop without a beginning changes: for (; i < n; i += step). */
@@ -125,7 +126,7 @@ bool atx_bounds_axis(atx_poly *size, atx_poly *step, atx_bounding *b, const atx_
         }
         if (!less.known || !part.count)
             continue;
-        if (!than.known || atx_bounds_of_grid(b, &than.most) || !grows(&than.most))
+        if (!than.known || atx_bounds_of_grid(b, &than.most) || !grows(b, &than.most))
             continue;
         *step = part;
         *size = g->inclusive ? atx_range_and_one(than).most : than.most;

@@ -56,6 +56,40 @@ atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at
     return last;
 }
 
+atx_range atx_place_moved(place *p, size_t name, size_t from, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    atx_range all = atx_range_exactly(atx_poly_number(0));
+    for (size_t i = from; i + 1 < at && all.known; i++) {
+        const bool one = atx_tokens_is(t, i + 1, "++") || atx_tokens_is(t, i - 1, "++");
+        if (!atx_code_same(t, i, name) || atx_guards_member(t, i) || !(one || atx_tokens_is(t, i + 1, "+=")))
+            continue;
+        const size_t around = atx_guards_around(t, p->f->body.begin, i);
+        const size_t loop = atx_guards_loop(t, p->f->body.begin, i);
+        if ((around != SIZE_MAX && atx_tokens_is(t, around, "(")) || !atx_guards_open(t, i, at))
+            continue; /* for (...; i += n); in another branch */
+        if (loop != SIZE_MAX && loop > from)
+            return UNKNOWN;
+        const size_t end = atx_code_comma(t, i + 2, atx_tokens_find(t, i, p->f->body.end, ";"));
+        const atx_range by =
+            one ? atx_range_exactly(atx_poly_number(1)) : atx_place_read(p, t, (atx_span){ i + 2, end });
+        all.known = by.known;
+        all.most = by.known ? atx_poly_add(&all.most, &by.most, 1) : all.most;
+    }
+    return all;
+}
+
+/* p += a; in one branch of an if and p += b; in the other one: the larger step. */
+void atx_bounds_step(atx_bounding *b, const atx_frame *f, atx_bound_name *p, size_t i, atx_range all,
+                     atx_range other)
+{
+    const atx_arm arm = atx_guards_arm(f->t, f->body, i);
+    const bool beside = arm.of && arm.of == p->arm.of && arm.begin != p->arm.begin;
+    p->before = beside ? p->before : p->from;
+    p->from = beside ? atx_range_larger(&b->symbols, p->from, other) : all;
+    p->arm = arm;
+}
+
 /* All loops around token `at` that begin behind `from`. */
 atx_range atx_place_trips(place *p, size_t at, size_t from)
 {

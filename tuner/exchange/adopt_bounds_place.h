@@ -31,5 +31,9 @@ atx_range atx_place_bound(place *p, atx_span subject, size_t at);
 /* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
 atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at);
 
+/* By how much the name at token `name` is stepped between two tokens, outside of headers of loops: i += n;
+ * i++. Not known: it is not understood, or is in a loop of its own. */
+atx_range atx_place_moved(place *p, size_t name, size_t from, size_t at);
+
 /* How often token `at` is come to: all loops around it that begin behind `from`. */
 atx_range atx_place_trips(place *p, size_t at, size_t from);

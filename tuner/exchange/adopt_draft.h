@@ -40,6 +40,7 @@ typedef struct atx_draft_type {
     int targ;                /* which argument of the kernel's template it is; -1: none  */
     bool structure;          /* a struct of the file                                     */
     bool of_enum;            /* an enum of the file                                      */
+    bool usual;              /* `dtype` is what most others call so: nothing here says it  */
     size_t body;             /* its '{'; 0: that is not known                            */
     size_t list;             /* the '<' of its template's arguments; 0: it is none       */
     char name[ATX_MAX_WORD]; /* its last word, in the file                         */
@@ -71,6 +72,7 @@ typedef struct atx_draft_arg {
     /* Of a buffer, by what the host does with it. */
     bool fresh;                     /* what the kernel does first is to write it                       */
     bool zeroed;                    /* the host sets it to 0 before the launch                         */
+    bool role_guessed;              /* nothing is seen to be written, and this one might be */
     bool size_guessed;              /* neither the kernel's index nor the host's allocation is understood */
     bool before;                    /* the launch passes it from its middle, and the kernel goes back */
     size_t allocated;               /* the token of the allocation that `size` is by, or is compared with */
@@ -329,6 +331,9 @@ void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p
 atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
 /* The same by what the host calls it, too: k<THREADS> is of template <int BLOCK>. */
 const atx_draft_param *atx_draft_given_param(const atx_draft *d, const char *name);
+/* Of (n + 31) / NAME, or block.y, whose number `less` at token i is one less than NAME: what that is in the
+ * draft, a parameter, or the block in that direction before others. NULL: neither. */
+const char *atx_draft_divisor(const atx_draft *d, const atx_tokens *t, size_t i, int axis, long less);
 const char *atx_draft_param_line(const atx_draft_param *p); /* its name in the declaration */
 bool atx_draft_names_param(const atx_draft *d, const char *text);
 int atx_draft_block_axis(const char *name);
@@ -415,6 +420,8 @@ const char *atx_draft_value(const atx_draft_arg *a); /* else 1, and of an offset
 const char *atx_draft_element(const atx_draft *d);                          /* the type of T; never NULL */
 const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a); /* NULL: it is T */
 int atx_draft_first_extra(const atx_draft *d); /* that is no count of iterations; extra_count: none */
+/* The name of a pointer among the variables of the device that the kernel uses. false: there is none. */
+bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d);
 const char *atx_draft_first_dim(const atx_draft *d);
 void atx_draft_add_size(atx_str *out, const atx_draft *d, const atx_draft_arg *a);
 void atx_draft_add_grid(atx_str *out, const atx_draft *d);

@@ -442,6 +442,11 @@ static bool write_number(writing *w, size_t i)
     const int k = w->axis;
     if (write_blocks(w, i, value))
         return true;
+    const char *divisor = atx_draft_divisor(w->d, w->t, i, k, value);
+    if (divisor) {
+        atx_str_addf(w->out, "(%s - 1)", divisor);
+        return true;
+    }
     if (w->d->block_as[k][0] && value == w->d->block_value[k]) {
         atx_str_add(w->out, w->d->block_as[k]);
         return true;

@@ -30,6 +30,22 @@ size_t atx_guards_statement(const atx_tokens *t, size_t i, size_t end);
 /* The loop of `for`, `while` or `do` around token i: its first token; SIZE_MAX: none. */
 size_t atx_guards_loop(const atx_tokens *t, size_t begin, size_t i);
 
+/* A branch of an if: the token of the first `if` of its chain, 0: it is none; where its statement begins. */
+typedef struct atx_arm {
+    size_t of, begin;
+} atx_arm;
+
+/* The innermost one around token i; if (a) here; else if (b) here; else here. */
+atx_arm atx_guards_arm(const atx_tokens *t, atx_span body, size_t i);
+
+/* Whether the name at token `name` of a declaration from token `begin` on is a pointer's: T *const NAME, auto
+ * NAME. */
+bool atx_guards_points(const atx_tokens *t, size_t begin, size_t name);
+
+/* Whether the pointer at token i goes into a struct or an array, or is what a function returns: v = { NAME, n
+ * }, v.p = NAME, return NAME + n. */
+bool atx_guards_kept(const atx_tokens *t, size_t begin, size_t i);
+
 /* Whether the name at token i is declared there, in a body that begins at `begin`. */
 bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
 
@@ -62,7 +78,7 @@ size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *nam
 bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared, size_t at);
 
 /* Of the name that is declared at a token: int row = i / w; if (row < h) i < h * w here: h, and w, or its
- * number where bits are shifted. false: there is no such comparison. */
+ * number where bits are shifted; 1 of int k = i + n; if (k < h). false: there is no such comparison. */
 typedef struct atx_quotient {
     atx_span than, by;
     long number; /* 0: `by` */
@@ -81,6 +97,21 @@ typedef struct atx_for_header {
     atx_span first, step;
 } atx_for_header;
 bool atx_guards_for(atx_for_header *out, const atx_tokens *t, size_t loop);
+
+/* auto NAME = [&](int a, int b) { ... }: the lambda's name, where it ends, and which of its parameters a name
+ * is that token `at` in it has. false: it is none. */
+typedef struct atx_lambda {
+    size_t name, end;
+    int param;
+} atx_lambda;
+bool atx_guards_lambda(atx_lambda *out, const atx_tokens *t, size_t begin, const char *name, size_t at);
+
+/* b * s at token i of b * s + r, where b = x / s and r = x % s: tokens of x and s. */
+bool atx_guards_paired(size_t *x, size_t *s, const atx_tokens *t, size_t begin, size_t i, size_t end);
+
+/* a + f at token i, where f < e - a holds, or f < n of n = e - a: the tokens of e. */
+bool atx_guards_rest(atx_span *than, const atx_guards *g, const atx_tokens *t, size_t begin, size_t i,
+                     size_t end);
 
 bool atx_guards_same(const atx_tokens *t, atx_span a, atx_span b);     /* of the same tokens */
 bool atx_guards_same_sum(const atx_tokens *t, atx_span a, atx_span b); /* in any order of what is added */

@@ -211,8 +211,9 @@ static int count_written(const atx_draft *d)
     return count;
 }
 
-/* The name of a variable of the device that the kernel uses, __device__ float total; 0: there is none. */
-static size_t find_device_variable(const atx_draft *d)
+/* The name of a variable of the device that the kernel uses, __device__ float total; of those that are
+ * pointers alone, __device__ float *cells. 0: there is none. */
+static size_t find_device_variable(const atx_draft *d, bool pointers)
 {
     static const char *const ENDS[] = { ";", "=", "[", "(", "{", NULL };
     const atx_tokens *t = &d->code;
@@ -224,13 +225,20 @@ static size_t find_device_variable(const atx_draft *d)
         while (end < t->count && !atx_token_is_one_of(t->text, &t->items[end], ENDS))
             end++;
         if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1) ||
-            atx_tokens_is(t, end - 1, "operator"))
+            atx_tokens_is(t, end - 1, "operator") || (pointers && !atx_tokens_is(t, end - 2, "*")))
             continue;
         atx_draft_word(name, t, end - 1);
         if (name[0] && atx_draft_uses(d, name))
             return end - 1;
     }
     return 0;
+}
+
+bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d)
+{
+    const size_t variable = find_device_variable(d, true);
+    atx_draft_word(name, &d->code, variable);
+    return variable;
 }
 
 /* An argument by value that may have pointers, as far as anybody knows; NULL: there is none. */
@@ -248,7 +256,7 @@ static const atx_draft_arg *find_opaque(const atx_draft *d)
 static at_status refuse_outputs(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
-    const size_t variable = find_device_variable(d);
+    const size_t variable = find_device_variable(d, false);
     int pointers = 0;
     char name[ATX_MAX_WORD];
     for (int i = 0; i < d->arg_count; i++)
@@ -281,7 +289,7 @@ at_status atx_draft_outputs(atx_draft *d)
     if (!count_written(d))
         for (int i = 0; i < d->arg_count; i++)
             if (d->args[i].stars && !d->args[i].arg.constant)
-                d->args[i].written = d->args[i].read = true;
+                d->args[i].written = d->args[i].read = d->args[i].role_guessed = true;
     if (count_written(d))
         return AT_OK;
     return refuse_outputs(d);

@@ -103,6 +103,9 @@ static atx_span follow(const atx_draft *d, atx_span span, size_t at, int depth)
         if (!atx_tokens_is(t, i, name) || !atx_tokens_is(t, i + 1, "<") ||
             atx_tokens_match(t, i + 1) >= t->count)
             continue;
+        const size_t open = atx_tokens_match(t, i + 1) + 1; /* template <> void run<0>(...) { }: no call */
+        if (atx_tokens_is(t, open, "(") && atx_tokens_is(t, atx_tokens_match(t, open) + 1, "{"))
+            continue;
         const atx_span given = nth(t, i + 1, n);
         if (given.begin < given.end && !(i > f->body && i < f->end) && !is_specialized(t, i))
             return follow(d, given, i, depth + 1);

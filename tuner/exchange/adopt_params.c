@@ -193,6 +193,32 @@ const atx_draft_param *atx_draft_given_param(const atx_draft *d, const char *nam
     return NULL;
 }
 
+const char *atx_draft_divisor(const atx_draft *d, const atx_tokens *t, size_t i, int axis, long less)
+{
+    char name[ATX_MAX_WORD];
+    const long value = less + 1;
+    if (value < 2 || !atx_tokens_is(t, i - 1, "+") || !atx_tokens_is(t, i + 1, ")") ||
+        !atx_tokens_is(t, i + 2, "/") || !atx_tokens_is_word(t, i + 3))
+        return NULL;
+    i += 3;
+    atx_draft_word(name, t, i);
+    const bool member = atx_tokens_is(t, i + 1, ".");
+    const bool block = member && t == &d->code && d->launch.config[1][1] == d->launch.config[1][0] + 1 &&
+                       atx_code_same(t, d->launch.config[1][0], i);
+    const atx_draft_param *param = member ? NULL : atx_draft_given_param(d, name);
+    if (param)
+        return param->value == value ? atx_draft_param_line(param) : NULL;
+    for (int n = 0; n < 4; n++) {
+        const int k = n ? n - 1 : axis;
+        bool called = block && t->text[t->items[i + 2].begin] == "xyz"[k];
+        for (int a = 0; a < ATX_DRAFT_ALIASES && !member; a++)
+            called = called || (d->block_from[k][a][0] && strcmp(d->block_from[k][a], name) == 0);
+        if (called && d->block_param[k][0] && d->block_value[k] == value)
+            return d->block_param[k];
+    }
+    return NULL;
+}
+
 bool atx_draft_names_param(const atx_draft *d, const char *text)
 {
     for (int i = 0; i < d->param_count; i++)

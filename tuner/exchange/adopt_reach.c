@@ -159,6 +159,22 @@ bool atx_draft_uses(const atx_draft *d, const char *name)
     return false;
 }
 
+/* Whether the kernel has an array of its own with that name: __shared__ float NAME[32]. */
+static bool has_own_shared(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 1; i < t->count; i++) {
+        const size_t end =
+            d->reached[i] && atx_tokens_is(t, i, "__shared__") && !atx_tokens_is(t, i - 1, "extern")
+                ? atx_tokens_find(t, i, t->count, ";")
+                : i;
+        for (size_t k = i; k < end; k++)
+            if (atx_tokens_is(t, k, name) && atx_tokens_is(t, k + 1, "["))
+                return true;
+    }
+    return false;
+}
+
 /* `extern __shared__`, or with an alignment between: its size is said at the launch. One of the whole file
  * counts where the kernel names it. */
 static bool has_dynamic_shared(const atx_draft *d)
@@ -174,7 +190,7 @@ static bool has_dynamic_shared(const atx_draft *d)
                                 : 0;
         if (open)
             atx_draft_word(name, t, open - 1);
-        if (open && (d->reached[i] || (name[0] && atx_draft_uses(d, name))))
+        if (open && (d->reached[i] || (name[0] && atx_draft_uses(d, name) && !has_own_shared(d, name))))
             return true;
         is_extern = (is_extern || atx_tokens_is(t, i, "extern")) && !atx_tokens_is(t, i, ";") &&
                     !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, "}");

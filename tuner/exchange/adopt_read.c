@@ -403,25 +403,39 @@ static void read_size(char out[ATX_MAX_WORD], const atx_draft *d, size_t i, int 
     }
 }
 
-/* "float c_filter[9];" behind __constant__, where the kernel uses it. Others than known types stay as they
- * are. */
+/* The variable of that type whose name is at a token, where the kernel uses it. */
+static void add_variable(atx_draft *d, const atx_kernel_arg *arg, const atx_draft_type *type, size_t name)
+{
+    atx_draft_variable *v = &d->variables[d->variable_count];
+    const atx_token *token = &d->code.items[name];
+    if (d->arg_count + d->variable_count == ATX_MAX_ARGS)
+        return;
+    *v = (atx_draft_variable){ .arg = *arg };
+    v->arg.type = type->dtype;
+    v->arg.text = d->code.text + token->begin;
+    v->arg.len = token->end - token->begin;
+    atx_draft_word(v->arg.name, &d->code, name);
+    if (!v->arg.name[0] || !atx_draft_uses(d, v->arg.name))
+        return;
+    read_size(v->size, d, name + 1, type->lanes);
+    d->variable_count++;
+}
+
+/* "float c_filter[9], c_scale;" behind __constant__, where the kernel uses them. Others than known types stay
+ * as they are. */
 static void read_variables(atx_draft *d)
 {
-    size_t at = 0, behind;
-    while (d->arg_count + d->variable_count < ATX_MAX_ARGS) {
-        atx_draft_variable *v = &d->variables[d->variable_count];
+    const atx_tokens *t = &d->code;
+    atx_kernel_arg arg;
+    for (size_t at = 0, behind; atx_code_constant(&arg, &behind, t, &at);) {
         atx_draft_type type;
-        *v = (atx_draft_variable){ .size = "" };
-        if (!atx_code_constant(&v->arg, &behind, &d->code, &at))
-            break;
-        if (!v->arg.name[0] || !atx_draft_uses(d, v->arg.name))
-            continue;
         atx_draft_type_of(&type, d, at, behind - 1);
-        v->arg.type = type.dtype;
-        if (!v->arg.type || strcmp(v->arg.type, "bool") == 0)
+        if (!type.dtype || strcmp(type.dtype, "bool") == 0)
             continue;
-        read_size(v->size, d, behind, type.lanes);
-        d->variable_count++;
+        const size_t end = atx_tokens_find(t, behind, t->count, ";");
+        for (size_t name = behind - 1; name < end; name = atx_code_comma(t, name, end) + 1)
+            if (atx_tokens_is_word(t, name))
+                add_variable(d, &arg, &type, name);
     }
 }
 

@@ -217,6 +217,8 @@ static void classify(walk *w, atx_span body, size_t i, size_t end, bool deref, u
     static const char *const HEADS[] = { "if", "while", "for", "switch", NULL };
     const atx_tokens *t = &w->d->code;
     const size_t name = i;
+    for (int k = 0; k < w->d->arg_count && !deref && atx_guards_kept(t, body.begin, i); k++)
+        w->d->args[k].lost = w->d->args[k].lost || (args >> k & 1);
     for (int level = 0; level < 16; level++) {
         bool both = false;
         const bool star = is_star(t, body.begin, i);
@@ -271,10 +273,10 @@ static void note_local(walk *w, atx_span body, size_t i, bool element, uint64_t 
     char name[ATX_MAX_WORD];
     atx_draft_word(name, t, equal - 1);
     const size_t before = atx_guards_declaration(t, body.begin, name, equal - 1); /* float *q; q = p + i; */
-    const bool pointer = (equal >= at + 2 && (atx_tokens_is(t, equal - 2, "*") ||
-                                              atx_tokens_is(t, equal - 2, "__restrict__"))) ||
-                         (equal == at + 1 && before != SIZE_MAX && atx_tokens_is(t, before - 1, "*") &&
-                          atx_tokens_is(t, before + 1, ";"));
+    const bool pointer =
+        (equal >= at + 2 && !atx_tokens_is(t, equal - 2, "auto") && atx_guards_points(t, at, equal - 1)) ||
+        (equal == at + 1 && before != SIZE_MAX && atx_tokens_is(t, before - 1, "*") &&
+         atx_tokens_is(t, before + 1, ";"));
     const bool declared = pointer || (equal >= at + 2 && atx_tokens_is_word(t, equal - 2));
     const local *known = find(w, equal - 1);
     element = element || atx_tokens_is(t, equal + 1, "*"); /* = *(p + i) */

@@ -5,7 +5,10 @@
  */
 #include "exchange/adopt_sizes.h"
 
+#include "util/fail.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STATIC_SHARED_BYTES = 49152 };
@@ -293,6 +296,35 @@ static bool is_of_params(const atx_sizing *z, const atx_poly *p)
     return !p->bad && p->count > 0;
 }
 
+/* Whether a parameter has a value that is no more than a number. */
+static bool reaches_down(const atx_draft *d, const atx_poly_entry *e, long number)
+{
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(atx_draft_param_line(&d->params[k]), e->name) == 0) {
+            ATX_LOCAL(atx_str) values = { 0 };
+            atx_draft_values(&values, d, &d->params[k]);
+            return strtol(atx_str_text(&values), NULL, 10) <= number;
+        }
+    return true;
+}
+
+/* z[3] of float z[N]: 3 < N. Not in a branch, which N may decide. */
+static void limit_number(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
+{
+    atx_str text = { 0 };
+    long number = 0;
+    if (index.end != index.begin + 1 || !atx_draft_plain_number(&number, z->frame.t, index.begin) ||
+        number < 1 || !elements->terms[0].degree ||
+        !reaches_down(d, &z->bounds.symbols.items[elements->terms[0].of[0]], number) ||
+        atx_guards_arm(z->frame.t, z->frame.body, index.begin).of)
+        return;
+    atx_str_addf(&text, "%ld < ", number);
+    atx_poly_write(&text, &z->bounds.symbols, elements);
+    if (!text.failed)
+        atx_draft_add_rule(d, text.data, "an array of the kernel has an element of that number");
+    atx_str_clear(&text);
+}
+
 /* z[i] of for (int i = 0; i < D; i++), where z has `elements`: D <= 30. */
 static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
 {
@@ -323,8 +355,11 @@ static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
              size = atx_tokens_match(t, size) + 1, index = atx_tokens_match(t, index) + 1) {
             const atx_range n =
                 atx_bounds_value(&z->bounds, &z->frame, (atx_span){ size + 1, atx_tokens_match(t, size) });
-            if (n.exact && is_of_params(z, &n.most))
-                limit_index(d, z, &n.most, (atx_span){ index + 1, atx_tokens_match(t, index) });
+            const atx_span inside = { index + 1, atx_tokens_match(t, index) };
+            if (n.exact && is_of_params(z, &n.most)) {
+                limit_index(d, z, &n.most, inside);
+                limit_number(d, z, &n.most, inside);
+            }
         }
     }
 }

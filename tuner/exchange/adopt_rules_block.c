@@ -113,8 +113,37 @@ static void read_cover(atx_draft *d, atx_sizing *z, int axis)
     atx_str_clear(&text);
 }
 
+/* cub::BlockReduce<float, 32, ALGORITHM, 8> of a block of 32 x 8: it is for no other one. */
+static void fix_collective(atx_draft *d)
+{
+    static const char *const NAMES[] = { "BlockReduce",    "BlockScan",          "BlockLoad",
+                                         "BlockStore",     "BlockRadixSort",     "BlockExchange",
+                                         "BlockMergeSort", "BlockShuffle",       "BlockHistogram",
+                                         "BlockRadixRank", "BlockDiscontinuity", NULL };
+    static const int AXIS_OF[] = { -1, 0, -1, 1, 2 }; /* by argument */
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 1 < t->count; i++) {
+        char name[ATX_MAX_WORD];
+        long threads = 0;
+        if (!d->reached[i] || !atx_token_is_one_of(t->text, &t->items[i], NAMES) ||
+            !atx_tokens_is(t, i + 1, "<") || atx_tokens_match(t, i + 1) >= t->count)
+            continue;
+        const size_t end = atx_tokens_match(t, i + 1);
+        size_t at = i + 2;
+        for (int n = 0; n < 5 && at < end; n++, at = atx_code_comma(t, at, end) + 1) {
+            const atx_span given = { at, atx_code_comma(t, at, end) };
+            const int k = AXIS_OF[n];
+            atx_draft_word(name, t, at);
+            if (k >= 0 && d->block_param[k][0] && !atx_draft_find_param(d, name) &&
+                atx_draft_number(&threads, d, t, given) && threads == d->block_value[k])
+                atx_draft_fix_param(d, d->block_param[k]);
+        }
+    }
+}
+
 void atx_draft_read_block(atx_draft *d, atx_sizing *z)
 {
+    fix_collective(d);
     for (int axis = 0; axis < ATX_ALL_AXES; axis++)
         read_cover(d, z, axis);
     for (size_t i = 0; i < d->code.count; i++)

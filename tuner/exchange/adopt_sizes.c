@@ -149,6 +149,11 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     }
     if (p.arg < 0)
         return p;
+    for (size_t k = atx_tokens_find(t, span.begin, span.end, "?"); k < span.end; k++) { /* here ? a : b */
+        const atx_bound_name *other = atx_tokens_is_word(t, k) ? atx_bounds_name(f, t, k) : NULL;
+        if (other && other->arg >= 0 && other->arg != p.arg && !atx_tokens_is(t, k + 1, "["))
+            w->z->reach[other->arg].doubtful = w->z->reach[p.arg].doubtful = true;
+    }
     size_t begin = at, end = at + 1;
     bool address = begin > span.begin && atx_tokens_is(t, begin - 1, "&");
     if (atx_tokens_is(t, end, "[") && address) {
@@ -206,20 +211,20 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
 /* Whether the name at token i stands behind a statement, up to the end of the function. */
 static bool is_used_behind(const atx_frame *f, size_t i, size_t statement)
 {
-    bool used = false;
-    for (size_t k = statement; k < f->body.end && !used; k++)
-        used = atx_guards_same(f->t, (atx_span){ i, i + 1 }, (atx_span){ k, k + 1 });
-    return used;
+    for (size_t k = statement; k < f->body.end; k++)
+        if (atx_code_same(f->t, i, k))
+            return true;
+    return false;
 }
 
 /* Whether a pointer's name at token i is stepped anywhere: p += n. */
 static bool is_stepped(const atx_frame *f, size_t i)
 {
-    bool stepped = false;
-    for (size_t k = f->body.begin; k < f->body.end && !stepped; k++)
-        stepped = atx_code_same(f->t, k, i) &&
-                  (atx_tokens_is(f->t, k + 1, "+=") || atx_tokens_is(f->t, k + 1, "++"));
-    return stepped;
+    for (size_t k = f->body.begin; k < f->body.end; k++)
+        if (atx_code_same(f->t, k, i) &&
+            (atx_tokens_is(f->t, k + 1, "+=") || atx_tokens_is(f->t, k + 1, "++")))
+            return true;
+    return false;
 }
 
 /* Whether within a loop a pointer, at token `name`, is made of one that is stepped there, behind it maybe. */
@@ -253,7 +258,7 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         by.known = by.known && times.known;
         by.most = by.known ? atx_poly_multiply(&b->symbols, &by.most, &times.most) : by.most;
         if (!w->record)
-            known->from = plus(known->from, by);
+            atx_bounds_step(b, f, known, i, plus(known->from, by), plus(known->before, by));
         return;
     }
     size_t begin = i;
@@ -265,9 +270,7 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         equal--;
     if (w->record || equal <= begin || !atx_tokens_is_word(t, equal - 1) || end >= f->body.end)
         return;
-    const bool star = equal > begin + 1 &&
-                      (atx_tokens_is(t, equal - 2, "*") || atx_tokens_is(t, equal - 2, "__restrict__") ||
-                       atx_tokens_is(t, equal - 2, "auto") || atx_tokens_is(t, equal - 2, "restrict"));
+    const bool star = atx_guards_points(t, begin, equal - 1);
     atx_bound_name *target = atx_bounds_name(f, t, equal - 1);
     if (!star && equal - 1 != begin)
         return;
@@ -281,12 +284,8 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
     p.declared = equal - 1;
     const size_t around = atx_guards_around(t, f->body.begin, begin);
     const bool always = around == SIZE_MAX || around == f->body.begin;
-    if (target && target->arg == p.arg && !star && always) { /* A = &A[row * K]; */
-        target->from = p.from;
-        return;
-    }
-    if (target && target->arg == p.arg && !star) {
-        target->from = atx_range_larger(&b->symbols, target->from, p.from);
+    if (target && target->arg == p.arg && !star) { /* A = &A[row * K]; */
+        target->from = always ? p.from : atx_range_larger(&b->symbols, target->from, p.from);
         return;
     }
     if (target && target->arg >= 0 && target->arg != p.arg && !star) /* x = here ? a : b, by statements */
@@ -450,6 +449,8 @@ static void note_use(walk *w, atx_frame *f, size_t i)
         record(w, atx_bounds_name(f, t, i), zero, 0);
         return;
     }
+    if (w->record && atx_guards_kept(t, f->body.begin, i))
+        w->z->reach[atx_bounds_name(f, t, i)->arg].unknown = true;
     for (int level = 0; level < 5; level++) {
         const size_t open = atx_guards_around(t, f->body.begin, begin);
         if (open == SIZE_MAX || !atx_tokens_is(t, open, "("))
@@ -558,8 +559,7 @@ static void walk_frame(walk *w, atx_frame *f)
             continue; /* A = &A[row * K]: no access */
         if (element && !(address && !w->record)) {
             const size_t close = atx_tokens_match(t, i + 1);
-            atx_reach *reach = &w->z->reach[p->arg];
-            reach->before = reach->before || atx_tokens_find(t, i + 2, close, "-") < close;
+            w->z->reach[p->arg].before |= atx_tokens_find(t, i + 2, close, "-") < close;
             record(w, p, atx_bounds_of(&w->z->bounds, f, (atx_span){ i + 2, close }),
                    bytes_in_macro(w->z->bounds.d, t, f->body.begin, i, close + 1));
         } else if (!element && !w->record) {

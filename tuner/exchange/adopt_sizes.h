@@ -67,6 +67,10 @@ bool atx_draft_is_of_grid(const atx_draft *d, const atx_sizing *z, int axis);
 void atx_draft_keep_params(bool own[ATX_POLY_SYMBOLS], bool fixed[ATX_POLY_SYMBOLS], atx_draft *d,
                            atx_poly_table *symbols, const atx_poly *size, bool written);
 
+/* Whether symbol a / b, times b, may stand for a in a size: it is no more than a, and b is no parameter,
+ * which would have to divide it. */
+bool atx_draft_may_round(const atx_poly_table *symbols, const atx_poly *size, int id);
+
 #define ATX_WHY_WITHIN "its buffers hold no more"
 #define ATX_WHY_EQUAL  "as many results as the file's own numbers make"
 /* Without such lines in which no parameter is left. */

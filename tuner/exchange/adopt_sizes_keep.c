@@ -264,6 +264,16 @@ static bool has_name(const atx_poly_table *symbols, const atx_poly *p, bool para
     return has;
 }
 
+bool atx_draft_may_round(const atx_poly_table *symbols, const atx_poly *size, int id)
+{
+    const atx_poly_entry *e = &symbols->items[id];
+    bool only_added = true;
+    for (int i = 0; i < size->count; i++)
+        only_added = only_added && (size->terms[i].degree == 0 || size->terms[i].factor > 0);
+    return only_added && e->kind == ATX_SYMBOL_FLOOR && has_name(symbols, &e->b, false) &&
+           !has_name(symbols, &e->b, true);
+}
+
 static void fix_quotients(bool fixed[ATX_POLY_SYMBOLS], const atx_poly_table *symbols, const atx_poly *size)
 {
     for (int n = 0; n < size->count; n++) {

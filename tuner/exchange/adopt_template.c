@@ -395,6 +395,20 @@ static bool write_macro(const atx_draft *d, atx_draft_targ *a)
     return false;
 }
 
+/* Whether another argument of the template is the logarithm of one: k<16, 4> of SIZE, LOG_SIZE. */
+static bool has_log(const atx_draft *d, int n, long value)
+{
+    for (int k = 0; k < d->targ_count; k++) {
+        const atx_draft_targ *a = &d->targs[k];
+        long log = 0;
+        if (k != n && (strstr(a->name, "log") || strstr(a->name, "LOG") || strstr(a->name, "Log")) &&
+            atx_draft_number(&log, d, &d->code, a->given.begin < a->given.end ? a->given : a->preset) &&
+            log > 0 && log < 31 && value == 1L << log)
+            return true;
+    }
+    return false;
+}
+
 static void write_number(atx_draft *d, int n)
 {
     atx_draft_targ *a = &d->targs[n];
@@ -419,7 +433,7 @@ static void write_number(atx_draft *d, int n)
             return; /* as its author has it */
     } else {
         snprintf(a->text, sizeof a->text, "%ld", value);
-        if (known && axis < 0 && (!is_tile(d, a) || is_chosen(d, from.begin, value)))
+        if (known && axis < 0 && (!is_tile(d, a) || is_chosen(d, from.begin, value) || has_log(d, n, value)))
             return;
         add_values(d, n, &p);
     }

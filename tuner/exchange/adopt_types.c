@@ -266,8 +266,10 @@ static void resolve_name(atx_draft_type *out, const atx_draft *d, size_t at, int
         resolve(out, d, &d->all, macro->body, depth + 1);
     else if (depth < MOST_DEPTH && !read_declared(out, d, name, at, depth))
         for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
-            if (strcmp(USUAL[i].word, name) == 0)
+            if (strcmp(USUAL[i].word, name) == 0) {
                 out->dtype = USUAL[i].dtype;
+                out->usual = strcmp(name, "index_t") == 0 || strcmp(name, "idx_t") == 0; /* 4 or 8 bytes */
+            }
 }
 
 /* View<float>, where the file has the struct's template: its arguments are read with its fields. */

@@ -42,6 +42,10 @@ static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questi
     else if (a->size_guessed && !asks->sizes)
         snprintf(text, sizeof text,
                  "how many elements has it? its index does not say it: a guess, as all with (?)");
+    else if (a->role_guessed)
+        snprintf(text, sizeof text, "the kernel is not seen to write anything: is this a result of it?");
+    else if (a->type.usual)
+        snprintf(text, sizeof text, "nothing here defines '%s': is it %s?", a->type.name, a->type.dtype);
     const bool size = text[0];
     asks->larger = asks->larger || a->host_size[0];
     asks->sizes = asks->sizes || a->size_guessed;

@@ -29,17 +29,31 @@ static void write_params(atx_draft *d)
     }
 }
 
-/* Whether the kernel has an array of as many elements as threads. */
+/* Whether an extent of an array is the number of threads, or a multiple that is written with it: [4 * 128].
+ */
+static bool is_extent_of(const atx_draft *d, atx_span extent, long size)
+{
+    long value = 0, part = 0;
+    if (!atx_draft_number(&value, d, &d->code, extent) || value < size || value % size)
+        return false;
+    bool is = value == size;
+    for (size_t i = extent.begin; i < extent.end && !is; i++)
+        is = atx_draft_number(&part, d, &d->code, (atx_span){ i, i + 1 }) && part == size;
+    return is;
+}
+
+/* Whether the kernel has an array of as many elements as threads, in any direction. */
 static bool has_array_of(const atx_draft *d, long size)
 {
     const atx_tokens *t = &d->code;
     for (size_t i = 2; i < t->count; i++) {
-        long value = 0;
-        if (d->reached[i] && atx_tokens_is(t, i, "[") && atx_tokens_is_word(t, i - 1) &&
-            (atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) &&
-            !atx_tokens_is(t, i - 2, "return") &&
-            atx_draft_number(&value, d, t, (atx_span){ i + 1, atx_tokens_match(t, i) }) && value == size)
-            return true;
+        if (!d->reached[i] || !atx_tokens_is(t, i, "[") || !atx_tokens_is_word(t, i - 1) ||
+            !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) ||
+            atx_tokens_is(t, i - 2, "return"))
+            continue;
+        for (size_t open = i; atx_tokens_is(t, open, "["); open = atx_tokens_match(t, open) + 1)
+            if (is_extent_of(d, (atx_span){ open + 1, atx_tokens_match(t, open) }, size))
+                return true;
     }
     return false;
 }
@@ -303,7 +317,7 @@ static void write_launch(atx_draft *d)
         atx_str_add(out, "cooperative\n");
     if (d->shared_bytes[0]) {
         atx_str_addf(out, "shared    %s", d->shared_bytes);
-        if (d->shared_guessed && d->launched && d->launch.config_count > 2)
+        if (d->shared_guessed && d->launched)
             atx_draft_ask(d, out, "are these the bytes of its extern __shared__ array?");
         else
             atx_str_add(out, "\n");
@@ -356,7 +370,13 @@ void atx_draft_write_template(atx_draft *d)
     bool asked = d->asks_arguments;
     for (int n = 0; n < d->targ_count; n++)
         asked = asked || (d->targs[n].asked && d->targs[n].meaning != ATX_MEANS_NUMBER);
-    if (asked)
+    char pointer[ATX_MAX_WORD], question[ATX_MAX_WORD + 120];
+    if (atx_draft_device_pointer(pointer, d)) {
+        snprintf(question, sizeof question,
+                 "it goes through %s, a pointer of the device that nothing here sets: make it a parameter",
+                 pointer);
+        atx_draft_ask(d, out, question);
+    } else if (asked)
         atx_draft_ask(d, out, "it is a template: with which arguments?");
     else if (d->in_loop)
         atx_draft_ask(

@@ -333,9 +333,8 @@ bool atx_code_open(const atx_tokens *code, size_t i, size_t at)
 
 bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *t, size_t *at)
 {
-    static const char *const NAME_END[] = { ";", "=", "{", "[", "(", "__constant__", NULL }, *const END[] = {
-        ";", "=", "{", "(", "__constant__", NULL
-    };
+    static const char *const NAME_END[] = { ";", "=", "{", "[", "(", ",", "__constant__", NULL },
+                             *const END[] = { ";", "=", "{", "(", "__constant__", NULL };
     while (*at < t->count) {
         if (!atx_tokens_is(t, (*at)++, "__constant__"))
             continue;
@@ -350,7 +349,7 @@ bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *t,
         }
         const size_t end = find_sign(t, begin, t->count, END);
         const bool array = atx_tokens_is(t, name_end, "[");
-        if (!atx_tokens_is(t, end, ";") || !(array || name_end == end) ||
+        if (!atx_tokens_is(t, end, ";") || !(array || name_end == end || atx_tokens_is(t, name_end, ",")) ||
             !read_argument(out, t, from, name_end))
             continue;
         out->pointer = array;

@@ -320,12 +320,38 @@ static void find_in(atx_str *out, const char *folder, const wanted *w)
     atx_str_clear(&candidate);
 }
 
+/* How many folders above the file's is the root of a repository; -1: it is in none. */
+static int root_above(const char *path)
+{
+    ATX_LOCAL(atx_str) git = { 0 }, whole = { 0 };
+    struct stat info;
+    for (int n = 0; n <= MAX_LEVELS; n++) {
+        atx_str_reset(&git);
+        atx_str_reset(&whole);
+        for (int i = 0; i < n; i++)
+            atx_str_add(&git, "../");
+        atx_str_add(&git, ".git");
+        atx_beside(&whole, path, atx_str_text(&git));
+        if (!git.failed && !whole.failed && stat(atx_str_text(&whole), &info) == 0)
+            return n;
+    }
+    return -1;
+}
+
+/* Whether the folder above the file's is of its project: of its repository; without one, of the working
+ * directory. */
+static bool has_above(const char *path)
+{
+    const int root = root_above(path);
+    return root > 0 || (root < 0 && path[0] != '/' && strncmp(path, "../", 3) != 0 && strchr(path, '/'));
+}
+
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
 {
     const wanted w = { includes, is_cuda, path, NULL, -1, 0 };
     atx_str_reset(out);
     find_in(out, ".", &w);
-    if (!out->len)
+    if (!out->len && has_above(path))
         find_in(out, "..", &w);
     return atx_str_status(out, err);
 }
@@ -337,7 +363,7 @@ at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, 
     const wanted w = { launches, is_source, path, kernel, params, least };
     atx_str_reset(out);
     find_in(out, ".", &w);
-    if (!out->len) /* kernels/add.cu of main.cu */
+    if (!out->len && has_above(path)) /* kernels/add.cu of main.cu */
         find_in(out, "..", &w);
     return atx_str_status(out, err);
 }

@@ -29,12 +29,13 @@ void atx_found_headers_clear(atx_found_headers *found);
 
 /*
  * The .cu file that includes this one, a part of a program without launches of its own: what its kernels use
- * is often declared there alone. The first by name in the same folder, then in the one above; *out stays
- * empty: there is none. For `adopt FILE`, which can draft that file's kernel instead.
+ * is often declared there alone. The first by name in the same folder, then in the one above, where that is
+ * of the same repository, or below the working directory; *out stays empty: there is none. For `adopt FILE`,
+ * which can draft that file's kernel instead.
  */
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err) AT_MUST_CHECK;
 
-/* The first file by name in the same folder, then in the one above, that launches the kernel with as many
- * arguments as it has, or less those with a default, and has none of that name itself; *out stays empty:
- * there is none. */
+/* The first file by name in the same folder, then in the one above as for an includer, that launches the
+ * kernel with as many arguments as it has, or less those with a default, and has none of that name itself;
+ * *out stays empty: there is none. */
 at_status atx_find_launcher(atx_str *out, const char *path, const char *kernel, at_error *err) AT_MUST_CHECK;

@@ -202,3 +202,24 @@ Test(source_device, the_file_that_includes_a_part_is_found)
     cr_expect_str_eq(atx_str_text(&includer), "");
     atx_str_clear(&includer);
 }
+
+Test(source_device, a_launch_in_the_folder_above_is_of_the_same_repository)
+{
+    char path[200], wanted[200];
+    atx_str launcher = { 0 };
+    make(".git");
+    make("own");
+    make("other");
+    make("other/.git");
+    put("main.cu", "__global__ void k(float *y);\nint main() { k<<<1, 32>>>(0); }\n");
+    put("own/k.cu", "__global__ void k(float *y) { y[threadIdx.x] = 1; }\n");
+    put("other/k.cu", "__global__ void k(float *y) { y[threadIdx.x] = 1; }\n");
+    snprintf(path, sizeof path, "%s/other/k.cu", folder);
+    cr_assert_eq(atx_find_launcher(&launcher, path, "k", NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&launcher), "");
+    snprintf(path, sizeof path, "%s/own/k.cu", folder);
+    snprintf(wanted, sizeof wanted, "%s/main.cu", folder);
+    cr_assert_eq(atx_find_launcher(&launcher, path, "k", NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&launcher), wanted);
+    atx_str_clear(&launcher);
+}
