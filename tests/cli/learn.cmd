@@ -28,6 +28,12 @@ cp won.db link_to.db && ln -sf link_to.db linked
 at learn --db link_to.db -o linked
 # A model for other programs has what the shipped one knows of other operations; other programs need not have that one.
 at learn --db won.db --whole --no-shipped
+at learn --db won.db --leaves 65
+# Smaller trees, a smaller file.
+for leaves in 64 4; do
+  "$AUTOTUNE" learn --db won.db --no-shipped --leaves $leaves -o "leaves$leaves" >/dev/null
+done
+(($(wc -c <leaves4) < $(wc -c <leaves64))) && echo smaller
 "$AUTOTUNE" merge rows.db "$DATA/../../db/winners/h200_serving.jsonl.gz" --quiet
 for whole in '' --whole; do
   AUTOTUNE_NO_SHIPPED='' "$AUTOTUNE" learn --db rows.db $whole >/dev/null 2>&1

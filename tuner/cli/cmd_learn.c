@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "db/store.h"
 #include "lookup/learned.h"
+#include "model/forest.h"
 #include "model/model.h"
 #include "util/clock.h"
 #include "util/out_file.h"
@@ -23,6 +24,7 @@ typedef struct learn_args {
     atx_words more;
     atx_folder_words folders;
     bool alone, whole;
+    int64_t leaves;
 } learn_args;
 
 /* The output is none of the files that are read and can be written: known before it takes long. */
@@ -63,7 +65,9 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     ATX_THEN(status, check_output(a, path, output, err));
     if (status == AT_OK && !a->alone && atx_shipped_wanted(false))
         status = atx_model_shipped(&before, NULL, NULL, err);
-    ATX_THEN(status, atx_model_learn(&model, catalog, stores, count, before, &cancel, err));
+    ATX_THEN(status,
+             atx_model_learn(&model, catalog, &(atx_training_data){ stores, count, before, (int)a->leaves },
+                             &cancel, err));
     if (status == AT_OK && model && (a->alone || a->whole || count > 1))
         atx_model_keep(model);
     if (status == AT_OK && !model)
@@ -94,7 +98,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
 
 int atx_cmd_learn(int argc, char **argv)
 {
-    learn_args a = { .alone = false };
+    learn_args a = { .leaves = ATX_MAX_LEAVES };
     const char *path = NULL, *output = NULL;
     ATX_CLOSED(atx_catalog) *catalog = NULL;
     ATX_LOCAL(atx_str) keep = { 0 }, beside = { 0 };
@@ -112,6 +116,8 @@ int atx_cmd_learn(int argc, char **argv)
           "also write what the shipped model knows of other operations and devices: a file for other "
           "programs",
           &a.whole },
+        { "--leaves", ATX_OPT_COUNT, "N",
+          "most leaves of a tree, 2 to 64 (default 64): fewer make a smaller file", &a.leaves },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.more, &code))
@@ -121,6 +127,9 @@ int atx_cmd_learn(int argc, char **argv)
         status =
             atx_fail(&err, AT_ERR_USAGE, "--whole: %s leaves the shipped model out; expected it to be used",
                      a.alone ? "--no-shipped" : "$AUTOTUNE_NO_SHIPPED");
+    if (status == AT_OK && (a.leaves < 2 || a.leaves > ATX_MAX_LEAVES))
+        status = atx_fail(&err, AT_ERR_USAGE, "--leaves: found %" PRId64 "; expected 2 to %d", a.leaves,
+                          ATX_MAX_LEAVES);
     ATX_THEN(status, atx_open_catalog(&catalog, a.templates_dir, NULL, &err));
     ATX_THEN(status, atx_db_to_read(&path, a.db, &keep, &err));
     ATX_THEN(status, atx_learned_path(&beside, path, &err));

@@ -17,7 +17,8 @@ static at_status renew(atx_model **out, const atx_learning *l, atx_store *store,
     atx_cancel cancel = { .flag = l->cancel };
     at_status status =
         !l->alone && atx_shipped_wanted(false) ? atx_model_shipped(&known, NULL, NULL, err) : AT_OK;
-    ATX_THEN(status, atx_model_learn(&model, l->catalog, &store, 1, known, &cancel, err));
+    ATX_THEN(status,
+             atx_model_learn(&model, l->catalog, &(atx_training_data){ &store, 1, known, 0 }, &cancel, err));
     if (status == AT_OK && model)
         status = atx_model_write(model, path, err);
     atx_model_close(known);

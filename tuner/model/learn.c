@@ -105,7 +105,7 @@ static atx_growth growth_of_members(const atx_group *g)
         weight += (double)g->weights[i];
     double least = fmin(fmax(weight / 2000, 1), 4);
     return (atx_growth){ .trees = MEMBER_TREES,
-                         .leaves = ATX_MAX_LEAVES,
+                         .leaves = g->most_leaves,
                          .rate = 0.12,
                          .least_weight = least,
                          .calm = least / 4,
@@ -346,7 +346,7 @@ static const atx_op_model *known_before(const atx_model *before, const atx_op *o
 typedef struct training_samples {
     const atx_samples *samples;
     const atx_catalog *catalog;
-    const atx_model *before;
+    const atx_training_data *from;
     atx_cancel *cancel;
 } training_samples;
 
@@ -360,11 +360,12 @@ static at_status learn_group(atx_model *out, const training_samples *of, const a
                     .op = op,
                     .device = device,
                     .known = known,
+                    .most_leaves = of->from->most_leaves ? of->from->most_leaves : ATX_MAX_LEAVES,
                     .cancel = of->cancel };
     at_status status = atx_take_rows(&g, err);
     ATX_THEN(status, g.row_count < ATX_LEAST_TRIALS
                          ? AT_ERR_NOT_FOUND
-                         : learn_op(&g, known_before(of->before, op, d->name), err));
+                         : learn_op(&g, known_before(of->from->before, op, d->name), err));
     if (status == AT_OK)
         out->count++;
     else
@@ -388,24 +389,22 @@ static at_status learn_all(atx_model *out, const training_samples *of, at_error 
     return status;
 }
 
-at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store *const *stores, int count,
-                          const atx_model *before, atx_cancel *cancel, at_error *err)
+at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, const atx_training_data *from,
+                          atx_cancel *cancel, at_error *err)
 {
     atx_samples samples = { 0 };
-    const training_samples of = {
-        .samples = &samples, .catalog = catalog, .before = before, .cancel = cancel
-    };
+    const training_samples of = { .samples = &samples, .catalog = catalog, .from = from, .cancel = cancel };
     at_status status = AT_OK;
     *out = NULL;
     atx_model *m = calloc(1, sizeof *m);
     if (!m)
         return atx_no_memory(err);
-    if (count)
-        status = atx_store_newest_trial(&m->newest_trial, stores[0], err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        atx_store_set_cancel(stores[i], cancel);
-        status = atx_samples_read(&samples, stores[i], catalog, ATX_MOST_SAMPLES, err);
-        atx_store_set_cancel(stores[i], NULL);
+    if (from->count)
+        status = atx_store_newest_trial(&m->newest_trial, from->stores[0], err);
+    for (int i = 0; i < from->count && status == AT_OK; i++) {
+        atx_store_set_cancel(from->stores[i], cancel);
+        status = atx_samples_read(&samples, from->stores[i], catalog, ATX_MOST_SAMPLES, err);
+        atx_store_set_cancel(from->stores[i], NULL);
     }
     ATX_THEN(status, learn_all(m, &of, err));
     atx_samples_clear(&samples);

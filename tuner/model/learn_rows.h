@@ -63,6 +63,7 @@ typedef struct atx_group {
     int *first;   /* row of it; -1: none                          */
     int *problem; /* of each row                                  */
     int problem_count;
+    int most_leaves; /* of a tree of members */
     atx_cancel *cancel;
     atx_op_model *known;
 } atx_group;

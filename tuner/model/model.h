@@ -61,14 +61,21 @@ typedef struct atx_training_samples {
 /* The i-th model of an op; false: there are no more. */
 bool atx_model_of_op(atx_training_samples *out, const atx_model *model, int i);
 
+/* What a model learns from. Borrowed. */
+typedef struct atx_training_data {
+    atx_store *const *stores;
+    int count;
+    const atx_model *before; /* its trees come first; NULL: none */
+    int most_leaves;         /* of a new tree; 0: as many as one can have */
+} atx_training_data;
+
 /*
- * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
- * be NULL) knows is where it begins. *out is NULL when there is nothing to learn from. `catalog` and `before`
- * are not kept. The model remembers how far it has read stores[0], the one that it lies beside.
- * AT_ERR_CANCELLED: by `cancel` (NULL: never), within some hundredths of a second.
+ * Learns from all trials of the stores, of every op and device that have enough of them. *out is NULL when
+ * there is nothing to learn from. The model remembers how far it has read stores[0], the one that it lies
+ * beside. AT_ERR_CANCELLED: by `cancel` (NULL: never), within some hundredths of a second.
  */
-at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store *const *stores, int count,
-                          const atx_model *before, atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
+at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, const atx_training_data *from,
+                          atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 /*
  * How many trials of the store that it lies beside the model (NULL: there is none) has not seen, where they

@@ -269,14 +269,21 @@ static float get_float(reader *r)
 /* Skips the trees and counts them. Also stores where each begins, if `begins` is not NULL. */
 static int take_forest(uint32_t *begins, reader *r, int count)
 {
-    const unsigned char *first = r->at;
+    const unsigned char *first = r->at, *tree = first;
+    if (r->trusted && !begins && !r->bad) {
+        for (int i = 0; i < count; i++)
+            tree += atx_tree_bytes(*tree);
+        r->at = tree;
+        return count;
+    }
     for (int i = 0; i < count && !r->bad; i++) {
-        const unsigned char *tree = r->at;
+        size_t left = (size_t)(r->end - tree), leaves = left ? *tree : 0;
         if (begins)
             begins[i] = (uint32_t)(tree - first);
-        bool known = tree < r->end && *tree >= 1 && *tree <= ATX_MAX_LEAVES;
-        r->bad = !known || !take(r, atx_tree_bytes(*tree));
+        r->bad = leaves < 1 || leaves > ATX_MAX_LEAVES || left < atx_tree_bytes((int)leaves);
+        tree += r->bad ? 0 : atx_tree_bytes((int)leaves);
     }
+    r->at = tree;
     return r->bad ? 0 : count;
 }
 
@@ -373,9 +380,16 @@ static at_status get_op(atx_op_model *p, reader *r, at_error *err)
 
 /* ---- an op that is not asked for ---- */
 
+/* A byte; 0: there is none. A look-up skips tens of thousands. */
+static size_t get_byte(reader *r)
+{
+    r->bad = r->bad || r->at == r->end;
+    return r->bad ? 0 : *r->at++;
+}
+
 static void skip_text(reader *r)
 {
-    take(r, (size_t)get(r, 1, 255));
+    take(r, get_byte(r));
 }
 
 static void skip_candidates(reader *r)
@@ -388,8 +402,8 @@ static void skip_candidates(reader *r)
         params[i] = (int)get(r, 1, ATX_MAX_PARAMS);
     }
     for (int count = (int)get(r, 2, ATX_MODEL_MAX_CANDIDATES); count > 0 && !r->bad; count--) {
-        int which = (int)get(r, 1, (uint64_t)(templates ? templates - 1 : 0));
-        r->bad = !take(r, 2 * (size_t)params[which]);
+        size_t which = get_byte(r);
+        r->bad = which >= (size_t)templates || !take(r, 2 * (size_t)params[which]);
     }
 }
 
@@ -400,7 +414,7 @@ static void skip_op(reader *r)
     take(r, 4 + 4 + 8 + 8 + 4 + 4);
     for (int features = (int)get(r, 1, ATX_MAX_SEEN); features > 0 && !r->bad; features--) {
         skip_text(r);
-        take(r, 4 * (size_t)get(r, 1, ATX_MAX_EDGES));
+        take(r, 4 * get_byte(r));
     }
     skip_candidates(r);
     for (int i = 0; i < ATX_MODEL_MEMBERS + 2; i++)
@@ -454,8 +468,9 @@ static at_status get_one_op(atx_model *m, reader *r, int count, const atx_op *op
     return get_op(p, r, err);
 }
 
-/* Takes `own`, the bytes where they are a copy. */
-static at_status begin_model(atx_model **out, reader *r, unsigned char *own, int *count, at_error *err)
+/* Takes `own`, the bytes where they are a copy. There is room for `most` parts, as far as there are any. */
+static at_status begin_model(atx_model **out, reader *r, unsigned char *own, int *count, int most,
+                             at_error *err)
 {
     bool beside = memcmp(r->at, BESIDE, sizeof BESIDE) == 0;
     take(r, sizeof MAGIC);
@@ -467,7 +482,7 @@ static at_status begin_model(atx_model **out, reader *r, unsigned char *own, int
         *m = (atx_model){ .newest_trial = newest,
                           .kept = kept,
                           .bytes = own,
-                          .ops = calloc((size_t)*count + 1, sizeof *m->ops) };
+                          .ops = calloc((size_t)(*count < most ? *count + 1 : most), sizeof *m->ops) };
     if (!m || !m->ops) {
         if (!m)
             free(own);
@@ -492,7 +507,7 @@ at_status atx_model_unpack(atx_model **out, const void *bytes, size_t size, at_e
         return atx_no_memory(err);
     memcpy(own, bytes, size);
     reader r = { .at = own, .end = own + size - (ATX_HASH_TEXT - 1) };
-    at_status status = begin_model(&m, &r, own, &count, err);
+    at_status status = begin_model(&m, &r, own, &count, MOST_OPS, err);
     ATX_THEN(status, get_ops(m, &r, count, err));
     if (status == AT_OK && (r.bad || r.at != r.end))
         status = atx_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
@@ -512,7 +527,7 @@ at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_mod
     *out = NULL;
     if (!atx_shipped_model_bytes)
         return AT_OK;
-    at_status status = begin_model(&m, &r, NULL, &count, err);
+    at_status status = begin_model(&m, &r, NULL, &count, op ? 1 : MOST_OPS, err);
     ATX_THEN(status, op ? get_one_op(m, &r, count, op, device, err) : get_ops(m, &r, count, err));
     if (status == AT_OK && !r.bad)
         *out = m;
@@ -569,10 +584,12 @@ at_status atx_model_write_with(const atx_model *model, const atx_model *rest, co
     all.ops = malloc(sizeof *all.ops * (size_t)(model->count + (rest ? rest->count : 0) + 1));
     if (!all.ops)
         return atx_no_memory(err);
-    memcpy(all.ops, model->ops, sizeof *all.ops * (size_t)model->count);
+    all.count = 0; /* parts that stay go first: transposes are found without skipping others */
     for (int i = 0; rest && i < rest->count; i++)
         if (!has_part(model, &rest->ops[i]))
             all.ops[all.count++] = rest->ops[i];
+    for (int i = 0; i < model->count; i++)
+        all.ops[all.count++] = model->ops[i];
     at_status status = atx_model_write(&all, path, err);
     free(all.ops);
     return status;

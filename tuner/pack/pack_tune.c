@@ -309,7 +309,8 @@ static at_status learn(atx_pack_learned *out, const atx_pack_tuner *t, const atx
     atx_store *store = NULL;
     bool own = false;
     at_status status = atx_store_open(&store, t->options->db_path, ATX_STORE_READ, err);
-    ATX_THEN(status, atx_model_learn(&out->model, t->catalog, &store, 1, NULL, &cancel, err));
+    ATX_THEN(status, atx_model_learn(&out->model, t->catalog, &(atx_training_data){ &store, 1, NULL, 0 },
+                                     &cancel, err));
     if (status == AT_OK && !out->model)
         status = atx_fail(
             err, AT_ERR_NOT_FOUND,

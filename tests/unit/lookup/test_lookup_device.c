@@ -116,7 +116,8 @@ Test(lookup_device, what_only_the_users_model_knows_has_a_name_too)
     atx_model *m = NULL;
     for (int i = 0; i < 10; i++)
         put_tiles_on("Somebody's GPU", 512 + 64 * i, 512, 16, 64, 8);
-    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &(atx_training_data){ &w.store, 1, NULL, 0 }, NULL, &err),
+                 AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
     atx_model_close(m);
     cr_assert_eq(sqlite3_exec(w.store->db, "PRAGMA foreign_keys = OFF; UPDATE device SET name = 'Another'",

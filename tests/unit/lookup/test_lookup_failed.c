@@ -244,7 +244,8 @@ static atx_found ask_model(char config[256])
     atx_model *m = NULL;
     snprintf(model_path, sizeof model_path, "%s" ATX_MODEL_SUFFIX, w.path);
     put_training_samples();
-    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &(atx_training_data){ &w.store, 1, NULL, 0 }, NULL, &err),
+                 AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
     atx_model_close(m);
     atx_found f = ask(1500, 1536, DEVICE);

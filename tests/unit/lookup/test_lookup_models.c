@@ -33,7 +33,8 @@ static void learn_on(const char *device)
     for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
         put_tiles_on(device, SIDES[i][0], SIDES[i][1], 16, 64, 8);
     cr_assert_eq(sqlite3_exec(w.store->db, "UPDATE device SET sms = 78", NULL, NULL, NULL), SQLITE_OK);
-    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &(atx_training_data){ &w.store, 1, NULL, 0 }, NULL, &err),
+                 AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
     atx_model_close(m);
 }

@@ -24,7 +24,8 @@ static void write_model(void)
     at_error err = { 0 };
     atx_model *m = NULL;
     put_training_samples();
-    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &(atx_training_data){ &w.store, 1, NULL, 0 }, NULL, &err),
+                 AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
     atx_model_close(m);
 }

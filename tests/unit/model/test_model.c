@@ -14,7 +14,8 @@ static atx_model *learn(const atx_model *before)
 {
     at_error err = { 0 };
     atx_model *m = NULL;
-    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, before, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &(atx_training_data){ &w.store, 1, before, 0 }, NULL, &err),
+                 AT_OK, "%s", err.text);
     return m;
 }
 
@@ -530,7 +531,8 @@ Test(model, remembers_who_wanted_it_so_also_where_its_own_store_is_empty)
     snprintf(path, sizeof path, "%s-own", w.path);
     cr_assert_eq(atx_store_open(&own, path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     atx_store *const stores[] = { own, w.store };
-    cr_assert_eq(atx_model_learn(&m, w.catalog, stores, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &(atx_training_data){ stores, 2, NULL, 0 }, NULL, &err),
+                 AT_OK, "%s", err.text);
     atx_model_keep(m);
     pack(&bytes, m);
     cr_assert_eq(atx_model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
@@ -565,8 +567,9 @@ Test(model, learning_ends_when_it_is_asked_to)
         atx_cancel cancel = { .flag = &ended, .tick = count_look, .context = &left };
         ended = 0;
         looks = 0;
-        cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, &cancel, &err), AT_ERR_CANCELLED,
-                     "after %d looks", after);
+        cr_assert_eq(
+            atx_model_learn(&m, w.catalog, &(atx_training_data){ &w.store, 1, NULL, 0 }, &cancel, &err),
+            AT_ERR_CANCELLED, "after %d looks", after);
         cr_assert(!m && looks <= after + 1, "%d looks after %d", looks, after);
     }
 }
