@@ -7,6 +7,8 @@ at query 4096x4096 f32 --device H200 --format csv | cut -d, -f1-7
 at query 513x2000 f32 --device H200 | brief
 at query 513x2000 f32 --device H200 --format json | grep -o '"match":"predicted"\|"expected_s"\|"expected_loss"\|"median_s":null'
 AUTOTUNE_NO_MODEL=1 at query 513x2000 f32 --device H200 | brief
+# Nothing that small was learned, and no launch takes less.
+at query 3x4 u8 --device H200 | grep -o 'about .* us expected'
 at query 4096x4096 f32 --device 'NVIDIA A100-SXM4-80GB' | brief
 at query 4096x4096 f32 --no-shipped
 at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"

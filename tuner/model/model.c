@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW      4     /* of a template: with fewer valid candidates all its configurations are */
-#define DOUBTFUL 0.07  /* so much slower than the best: worth a look at those */
-#define LARGEST  60000 /* raw combinations of a template whose space is opened for that         */
-#define MOST     3000  /* candidates                                                            */
+#define FEW      4      /* of a template: with fewer valid candidates all its configurations are */
+#define DOUBTFUL 0.07   /* so much slower than the best: worth a look at those */
+#define LARGEST  60000  /* raw combinations of a template whose space is opened for that         */
+#define MOST     3000   /* candidates                                                            */
+#define LEAST_S  0.8e-6 /* what a launch takes itself: no time of db/winners, cold caches, is less */
 
 /* Rounds: so many candidates are asked about trees up to this share of each forest. */
 static const struct {
@@ -398,7 +399,7 @@ static void fill_guess(atx_guess *out, const atx_predictor *p, const atx_problem
     const atx_op_model *known = p->known;
     double best = (double)atx_forest_sum(&known->best, 0, known->best.count, p->base) / ATX_LEAF_UNIT;
     out->slower = expm1(slower);
-    out->time_s = exp(best + known->usual + atx_log_traffic(problem, slots) + slower);
+    out->time_s = fmax(exp(best + known->usual + atx_log_traffic(problem, slots) + slower), LEAST_S);
     double more = (double)atx_forest_sum(&known->loss, 0, known->loss.count, p->base) / ATX_LEAF_UNIT;
     out->expected_loss = fmax(known->expected_loss + more, 0);
 }
