@@ -12,4 +12,4 @@ at merge all.db all.db-shm
 at merge link.db other.db ./all.db-wal
 "$AUTOTUNE" dump --db all.db | cmp before - && echo same
 # What is read from a pipe is read once.
-timeout 100 "$AUTOTUNE" merge --quiet piped.db <(cat before) && "$AUTOTUNE" dump --db piped.db | cmp before - && echo same
+timeout 300 "$AUTOTUNE" merge --quiet piped.db <(cat before) && "$AUTOTUNE" dump --db piped.db | cmp before - && echo same

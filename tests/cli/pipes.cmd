@@ -1,6 +1,6 @@
 # Pipes where a file is expected. One that nobody writes into is refused, not waited for; what a user hands over by
 # <(...) or on stdin works.
-printf '#!/bin/sh\nexec timeout 60 "%s" "$@"\n' "$AUTOTUNE" >limited
+printf '#!/bin/sh\nexec timeout 300 "%s" "$@"\n' "$AUTOTUNE" >limited
 chmod +x limited
 AUTOTUNE=$PWD/limited
 mkfifo p p.cu

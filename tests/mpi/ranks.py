@@ -194,7 +194,7 @@ def killed():
                 except ProcessLookupError:  # the run has just ended
                     pass
             try:
-                job.wait(60)
+                job.wait(LIMIT)
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
                 raise AssertionError(f"round {number}, {mpi}: rank {victim} was killed, and the job did not end")

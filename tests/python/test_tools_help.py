@@ -30,7 +30,7 @@ class Help(unittest.TestCase):
             self.assertGreater(len(found), 20)
             for tool in found:
                 with self.subTest(tool.relative_to(folder)):
-                    done = subprocess.run([tool, "--help"], cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+                    done = subprocess.run([tool, "--help"], cwd=folder, capture_output=True, text=True, timeout=300, check=False,
                                           stdin=subprocess.DEVNULL)
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
                     self.assertIn(tool.name, done.stdout)

@@ -1,9 +1,11 @@
 """`pip install .` into a fresh virtual environment: the program in its bin/, the module with its library, the winners
 that come along, NVRTC from NVIDIA's wheel; and in it tools/python/first_minutes.md, command by command: what needs a GPU
 on the driver of tests/e2e, the model on the CPU where there is a PyTorch. And `pip install -e .` into another.
-AUTOTUNE_TEST_VENV: an environment that these sources were just installed into, to test in place of a new one.
+AUTOTUNE_TEST_VENV: an environment that these sources were installed into, to test in place of a new one; its file `sources`
+holds what `test_wheel.py --sources` printed then.
 usage: test_wheel.py AUTOTUNE      exit code 77, which skips: pip cannot fetch the build backend"""
 import ast
+import hashlib
 import importlib.machinery
 import importlib.util
 import os
@@ -36,6 +38,28 @@ def load(path):
 guide = load(ROOT / "tools/guide")
 
 
+SOURCES = ("CMakeLists.txt", "pyproject.toml", "db", "include", "templates", "tools/python/autotune", "tuner")
+
+
+def digest_of(root):
+    """Of all files that a wheel is made of."""
+    found = [path for name in SOURCES for path in ([root / name] if (root / name).is_file() else (root / name).rglob("*"))
+             if path.is_file() and "__pycache__" not in path.parts]
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        digest.update(f"{path.relative_to(root)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def check_sources(venv, root=ROOT):
+    note = venv / "sources"
+    found = note.read_text().strip() if note.is_file() else "none"
+    expected = digest_of(root)
+    if found != expected:
+        raise AssertionError(f"AUTOTUNE_TEST_VENV: {note}: found sources {found[:12]}; expected {expected[:12]}, these: install them "
+                             f"with {venv}/bin/pip install ., then {Path(__file__).name} --sources >{note}")
+
+
 def masked(lines):
     """What does not depend on the machine, without what tells of progress and how long it took."""
     lines = [line for line in lines if not re.match(r"GPU \d|.* trials; ", line) and not guide.TOOK.match(line)]
@@ -50,6 +74,23 @@ def run(*command, **more):
     return done.returncode, done.stdout, done.stderr
 
 
+class Sources(unittest.TestCase):
+    def test_an_environment_of_other_sources_is_refused(self):
+        with tempfile.TemporaryDirectory() as name:
+            venv, root = Path(name) / "venv", Path(name) / "root"
+            (root / "tuner").mkdir(parents=True)
+            venv.mkdir()
+            (root / "tuner/one.c").write_text("1")
+            self.assertRaisesRegex(AssertionError, "found sources none; expected these", check_sources, venv, root)
+            (venv / "sources").write_text(digest_of(root) + "\n")
+            check_sources(venv, root)
+            (root / "tuner/__pycache__").mkdir()
+            (root / "tuner/__pycache__/one.pyc").write_text("made by a test")
+            check_sources(venv, root)
+            (root / "tuner/one.c").write_text("2")
+            self.assertRaisesRegex(AssertionError, "install them", check_sources, venv, root)
+
+
 class Wheel(unittest.TestCase):
     """One environment for all tests."""
 
@@ -62,6 +103,8 @@ class Wheel(unittest.TestCase):
         cls.folder = Path(folder.name)
         given = os.environ.get("AUTOTUNE_TEST_VENV")
         cls.venv = Path(given) if given else cls.make_environment("venv")
+        if given:
+            check_sources(cls.venv)
         cls.bin = cls.venv / "bin"
         if not given:
             code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.12")
@@ -229,4 +272,7 @@ class Wheel(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if AUTOTUNE == "--sources":
+        print(digest_of(ROOT))
+        sys.exit(0)
     unittest.main(argv=sys.argv[:1])
