@@ -31,12 +31,11 @@
 #define KEEP_SHARE          0.7 /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
 #define WORSE_SHARE         0.1 /* of that: with less, it is deferred for what the compiler made of it          */
 #define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
-#define DOUBT               1.5 /* the end takes deviations for so much larger: missed optima are 3 to 9 of them off */
-#define LITTLE_CHANCE       0.2 /* of finding something better by 2 search.worth: with less, the end is near */
+#define LITTLE_CHANCE       0.005 /* of finding something better by 2 search.worth: with less, the end is near */
 #define CALM_TRIALS         24 /* so many in a row must have had little chance, ...                            */
 #define LEAST_STALE         40 /* ... and brought nothing better                                              */
-#define MOST_STALE          120 /* trials without anything better end it, and STALE_SHARE of those before         */
-#define STALE_SHARE         0.3
+#define MOST_STALE          120 /* trials without anything better end it ...                                   */
+#define STALE_SHARE         3 /* ... and one more for each so many before them                               */
 #define BETTER              0.003 /* a share of the time; less does not count as better                          */
 #define LEAST_TRIALS        24 /* before the search may end by itself                                         */
 #define LATE_HINTS          1  /* besides those that the search begins with */
@@ -181,14 +180,14 @@ static double chance_of_all(const atx_model *m, double best)
     for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
         if (m->slot.slots[i] >= 0)
             none *= 1 - m->slot.right[i] *
-                            atx_gain_chance(&m->normal, bound, m->slot.mean[i], DOUBT * m->slot.deviation[i]);
+                            atx_gain_chance(&m->normal, bound, m->slot.mean[i], m->slot.deviation[i]);
     return 1 - none;
 }
 
 /* Trials without anything better after which the search ends, whatever the model says. */
 static int64_t most_stale(const atx_model *m)
 {
-    return MOST_STALE + (int64_t)(STALE_SHARE * (double)m->improved);
+    return MOST_STALE + m->improved / STALE_SHARE;
 }
 
 /*
@@ -429,20 +428,16 @@ static void model_report(void *state, int64_t index, const atx_finding *finding)
     }
 }
 
-/*
- * The trials that end a search, and before them those until there is little chance: as many as were tried for
- * each factor of e that it is above the threshold.
- */
+/* While there is more than little chance, the trials without anything better that end a search. */
 static int64_t model_expected_left(const void *state)
 {
     const atx_model *m = state;
-    int64_t stale = m->done - m->improved, left = CALM_TRIALS + 1 - m->calm;
+    int64_t stale = m->done - m->improved, most = most_stale(m) - stale, left = CALM_TRIALS + 1 - m->calm;
     if (m->search.worth <= 0)
         return m->left;
-    if (m->chance > LITTLE_CHANCE)
-        left += (int64_t)((double)m->done * log(m->chance / LITTLE_CHANCE));
     left = left < LEAST_STALE - stale ? LEAST_STALE - stale : left;
-    left = left < most_stale(m) - stale ? left : most_stale(m) - stale;
+    if (m->chance > LITTLE_CHANCE || left > most)
+        left = most;
     left = left > 0 ? left : 0;
     return left < m->left ? left : m->left;
 }

@@ -203,7 +203,7 @@ Test(strategy_model, ends_where_it_has_found_nothing_better_for_long)
             better = seconds < 0.997 * best ? i + 1 : better;
             best = fmin(best, seconds);
         }
-        cr_assert_leq(o.count, 1.3 * better + 130, "seed %d: %d trials, the last better one was %d",
+        cr_assert_leq(o.count, better + better / 3 + 130, "seed %d: %d trials, the last better one was %d",
                       (int)seed, o.count, better);
     }
     bench_close(&b);
