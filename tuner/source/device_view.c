@@ -336,6 +336,12 @@ static bool is_unnamed(const atx_view *v, const atx_item *item)
     return item->kind == ATX_ITEM_CALL ? is_declaring(v, item->begin) : item->operates && item->device;
 }
 
+/* A macro that stands for a template of a type, for some arguments: it belongs to that type. */
+static bool is_specializing(const atx_view *v, const atx_item *item)
+{
+    return item->kind == ATX_ITEM_CALL && (atx_items_flags(&v->t, item->begin) & ATX_WORD_TYPE);
+}
+
 /* MATH(abs), of a type of the text: is one of its arguments reached, which may be the name of a function? */
 static bool is_argument_reached(const atx_view *v, const atx_item *item)
 {
@@ -381,8 +387,9 @@ static bool keep_operators(atx_view *v)
     bool more = false;
     for (size_t i = 0; i < v->t.count; i++) {
         const atx_item *item = &v->t.items[i];
-        if (v->kept[item->span] || !is_unnamed(v, item) ||
-            !(any_word(v, item, is_reached_type) || is_argument_reached(v, item)))
+        const bool unnamed = is_unnamed(v, item);
+        if (v->kept[item->span] || !(unnamed || is_specializing(v, item)) ||
+            !(any_word(v, item, is_reached_type) || (unnamed && is_argument_reached(v, item))))
             continue;
         keep(v, item->span);
         more = true;
