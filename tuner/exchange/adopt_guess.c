@@ -233,16 +233,31 @@ static size_t find_device_variable(const atx_draft *d)
     return 0;
 }
 
+/* Whether the kernel names a member of it: no number of a template's type. */
+static bool has_members(const atx_draft *d, const atx_draft_arg *a)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i < d->body_end; i++)
+        if (atx_tokens_is(t, i, a->arg.name) &&
+            (atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 1, "[")))
+            return true;
+    return false;
+}
+
 /* An argument by value that may have pointers, as far as anybody knows; NULL: there is none. */
 static const atx_draft_arg *find_opaque(const atx_draft *d)
 {
+    const atx_draft_arg *first = NULL;
     for (int i = 0; i < d->arg_count; i++) {
         const atx_draft_arg *a = &d->args[i];
-        if (!a->stars && !a->type.dtype && a->type.lanes == 1 &&
-            (!a->structure || !d->structs[a->structure - 1].listed))
+        if (a->stars || a->type.dtype || a->type.lanes != 1 ||
+            (a->structure && d->structs[a->structure - 1].listed))
+            continue;
+        if (has_members(d, a))
             return a;
+        first = first ? first : a;
     }
-    return NULL;
+    return first;
 }
 
 static at_status refuse_outputs(const atx_draft *d)

@@ -37,7 +37,8 @@ int atx_draft_block_axis(const char *name)
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
     static const char *const OTHER[] = { "per_thread", "perthread", "grid",    "per_block", "num_block",
                                          "block_m",    "block_n",   "block_k", "log",       NULL };
-    static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
+    static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", "cta_size", "ctasize",
+                                         NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
     if (has_any(low, WHOLE))
@@ -116,6 +117,10 @@ static bool is_switch(const atx_draft *d, const char *name)
     for (size_t i = 0; i < d->code.count; i++)
         if (atx_tokens_is(&d->code, i, name))
             return false;
+    for (size_t m = 0; m < d->macro_count; m++) /* a number that another macro is made of */
+        for (size_t i = d->macros[m].body.begin; i < d->macros[m].body.end; i++)
+            if (atx_tokens_is(&d->all, i, name))
+                return false;
     return true;
 }
 

@@ -171,10 +171,11 @@ static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *n
         const bool is_enum = atx_tokens_is(t, i, "enum");
         const bool is_struct =
             atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union");
+        if (!is_enum && !is_struct)
+            continue;
         const size_t at = skip_attributes(
             t, i + 1 + (is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct"))));
-        if ((is_enum || is_struct) && atx_tokens_is(t, at, name) &&
-            (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
+        if (atx_tokens_is(t, at, name) && (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
             out->structure = !is_enum;
             if (is_enum)
                 set_enum(out);
