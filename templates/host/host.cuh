@@ -18,6 +18,8 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_shuffle.cuh>
 #include <cub/block/block_store.cuh>
+#include <cub/thread/thread_operators.cuh>
+#include <cub/util_type.cuh>
 #include <cub/warp/warp_exchange.cuh>
 #include <cub/warp/warp_load.cuh>
 #include <cub/warp/warp_merge_sort.cuh>
@@ -259,6 +261,10 @@ typedef int cufftHandle;
 #define stdout ((FILE *)0)
 #define stderr ((FILE *)0)
 template <class... A> static __device__ inline int fprintf(FILE *, const char *, A...) { return 0; }
+
+/* Of HIP, where nvcc compiles. */
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
 
 /* CUB has had these no more since CUDA 13. */
 #if __CUDACC_VER_MAJOR__ >= 13
@@ -518,6 +524,14 @@ template <size_t N, size_t A> struct aligned_storage {
     };
 };
 template <size_t N, size_t A> using aligned_storage_t = typename aligned_storage<N, A>::type;
+
+template <class T> struct complex {
+    typedef T value_type;
+    T parts[2];
+    __device__ constexpr complex(T re = T(), T im = T()) : parts{re, im} {}
+    __device__ constexpr T real() const { return parts[0]; }
+    __device__ constexpr T imag() const { return parts[1]; }
+};
 
 /* Of the host. Classes that a kernel's file has may hold them; kernels do not use them. Sizes are those of GNU's. */
 class string {

@@ -35,8 +35,9 @@ static bool counts_blocks(const char *low)
 int atx_draft_block_axis(const char *name)
 {
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
-    static const char *const OTHER[] = { "per_thread", "perthread", "grid",    "per_block", "num_block",
-                                         "block_m",    "block_n",   "block_k", "log",       NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread",   "grid",       "per_block",
+                                         "num_block",  "block_m",     "block_n",    "block_k",
+                                         "log",        "threads_per", "threadsper", NULL };
     static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", "cta_size", "ctasize",
                                          NULL };
     char low[ATX_MAX_WORD];
@@ -436,6 +437,15 @@ static bool is_power(long v)
     return v > 0 && (v & (v - 1)) == 0;
 }
 
+/* THREADS_PER_ROW: threads of a warp, which its lanes are divided by. */
+static bool is_part_of_warp(const atx_draft_param *p)
+{
+    static const char *const WORDS[] = { "threads_per", "threadsper", NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, p->name);
+    return p->axis < 0 && p->value <= 32 && has_any(low, WORDS);
+}
+
 /* Around what its author took: the author's first. */
 static void add_around(atx_str *out, const atx_draft *d, const atx_draft_param *p)
 {
@@ -446,6 +456,9 @@ static void add_around(atx_str *out, const atx_draft *d, const atx_draft_param *
         atx_str_add(out, "1 2 4 8");
     else if (v < 0)
         atx_str_addf(out, "%ld", v);
+    else if (is_power(v) && is_part_of_warp(p))
+        for (long x = v > 4 ? v / 4 : 1; x <= 32 && x <= 2 * v; x *= 2)
+            atx_str_addf(out, "%s%ld", x == 1 || x == v / 4 ? "" : " ", x);
     else if (is_power(v) && v <= 1 << 20)
         atx_str_addf(out, "%ld %ld %ld %ld", v / 2, v, 2 * v, 4 * v);
     else

@@ -509,13 +509,13 @@ static void write_other(atx_draft *d, int n)
     atx_draft_targ *a = &d->targs[n];
     const atx_span from = a->given.begin < a->given.end ? a->given : a->preset;
     const size_t type = find_enum(d, a);
-    char name[ATX_MAX_WORD] = "";
+    char name[ATX_DRAFT_EXPR] = "";
     if (type)
-        atx_draft_word(name, &d->code, type);
+        copy_span(name, d, (atx_span){ type, type + 1 });
     a->asked = !is_plain(d, from);
     if (!a->asked)
         copy_span(a->text, d, from);
-    else if (name[0])
+    else if (name[0] && strlen(name) + 4 < sizeof a->text)
         snprintf(a->text, sizeof a->text, "(%s)0", name);
     else
         d->asks_arguments = true;

@@ -55,6 +55,8 @@ static const header_words DEVICE[] = {
     { "cub/warp/warp_exchange.cuh", "WarpExchange*" },
     { "cub/device/*", "?" }, /* the host's */
     { "cub/iterator/*", "?" },
+    { "cub/util_type.cuh", "KeyValuePair" },
+    { "cub/thread/thread_operators.cuh", "ArgMax ArgMin CastOp" },
     { "cub/util_allocator.cuh", "?" },
     { "cub/*", "cub" },
     { "cuda/std/*", "cuda" },

@@ -24,6 +24,11 @@ Test(adopt_compile, arguments_of_a_template_name_its_own_types)
                   " if (i < n) y[i].a = sizeof(Op); }\n"
                   "void run(Pair *y, int n) { k<Pair, Plus<Pair>><<<(n + 63) / 64, 64>>>(y, n); }\n",
           .lines = { "kernel    k<Pair, Plus<Pair>>" } },
+        { .what = "an enum of a namespace, whose value nothing says",
+          .text = "namespace lib { enum class Mode { NEAR, FAR };\n"
+                  "template <Mode M> __global__ void k(float *y, int n) { " I
+                  " if (i < n) y[i] = M == Mode::FAR; } }\n",
+          .lines = { "kernel    lib::k<(lib::Mode)0>" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -42,6 +47,11 @@ Test(adopt_compile, values_are_ones_that_the_code_can_have)
                   "for (int i = blockIdx.x * (CTA_SIZE / 32) + threadIdx.x / 32; i < n; i += gridDim.x)\n"
                   "y[i] = s[0]; }\n",
           .lines = { "param     CTA_SIZE = 64 128 256 512 1024", "block     CTA_SIZE\n" } },
+        { .what = "threads of something smaller than a block",
+          .text = "template <int THREADS_PER_ROW> __global__ void k(float *y, int n) {\n"
+                  "__shared__ float s[32 / THREADS_PER_ROW]; s[0] = 1; " I " if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, int n) { k<32><<<(n + 63) / 64, 64>>>(y, n); }\n",
+          .lines = { "k<THREADS_PER_ROW>", "param     THREADS_PER_ROW = 8 16 32\n", "!block     THREADS" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
