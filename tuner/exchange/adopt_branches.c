@@ -248,8 +248,10 @@ static bool assume(branches *b, atx_span c)
 static bool assume_around(branches *b)
 {
     for (int i = 1; i <= b->depth; i++)
-        if (!b->levels[i].taking)
+        if (!b->levels[i].taking) {
+            b->assumed->left_by = b->t.items[b->levels[i].condition.begin];
             return !b->levels[i].taken && assume(b, b->levels[i].condition);
+        }
     return false;
 }
 

@@ -172,6 +172,7 @@ typedef struct atx_draft_assumed {
     char names[ATX_DRAFT_ASSUMED][ATX_MAX_WORD];
     long values[ATX_DRAFT_ASSUMED];
     int count;
+    atx_token left_by; /* the condition that leaves out what is wanted */
 } atx_draft_assumed;
 
 /* Where `text` has more characters than the file: behind the byte at[i] of that, by[i]; in order. */
@@ -332,6 +333,8 @@ bool atx_draft_names_param(const atx_draft *d, const char *text);
 int atx_draft_block_axis(const char *name);
 
 bool atx_draft_is_type_word(const atx_tokens *t, size_t i); /* int, const, dim3 ... */
+/* Whether a word stands within the braces of an enum. */
+bool atx_draft_is_enumerator(const atx_tokens *t, const char *word);
 /* The type word of the declaration that name `i` is in, as "dim3" of "dim3 a(1), i(2)"; count: none. */
 size_t atx_draft_declared_type(const atx_tokens *t, size_t i);
 bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);

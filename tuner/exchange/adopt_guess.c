@@ -211,11 +211,31 @@ static int count_written(const atx_draft *d)
     return count;
 }
 
-/* The name of a variable of the device that the kernel uses, __device__ float total; 0: there is none. */
+/* Whether the kernel's code assigns to it, or gives its address to an atomic operation. */
+static bool is_assigned(const atx_draft *d, const char *name)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 1; i + 1 < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, name))
+            continue;
+        size_t end = i + 1;
+        while (atx_tokens_is(t, end, "[") && atx_tokens_match(t, end) < t->count)
+            end = atx_tokens_match(t, end) + 1;
+        if (atx_tokens_is(t, i - 1, "&") || atx_tokens_is(t, i - 1, "++") ||
+            (end < t->count && atx_token_is_one_of(t->text, &t->items[end], SIGNS)))
+            return true;
+    }
+    return false;
+}
+
+/* The name of a variable of the device that the kernel uses, __device__ float total: one that it writes, if
+ * any; 0: there is none. */
 static size_t find_device_variable(const atx_draft *d)
 {
     static const char *const ENDS[] = { ";", "=", "[", "(", "{", NULL };
     const atx_tokens *t = &d->code;
+    size_t first = 0;
     for (size_t i = 0; i + 2 < t->count; i++) {
         char name[ATX_MAX_WORD];
         if (!atx_tokens_is(t, i, "__device__"))
@@ -227,10 +247,13 @@ static size_t find_device_variable(const atx_draft *d)
             atx_tokens_is(t, end - 1, "operator"))
             continue;
         atx_draft_word(name, t, end - 1);
-        if (name[0] && atx_draft_uses(d, name))
+        if (!name[0] || !atx_draft_uses(d, name))
+            continue;
+        if (is_assigned(d, name))
             return end - 1;
+        first = first ? first : end - 1;
     }
-    return 0;
+    return first;
 }
 
 /* Whether the kernel names a member of it: no number of a template's type. */

@@ -402,7 +402,8 @@ static void add_undefined(atx_draft *d)
 {
     for (const char *const *name = d->in->undefined; name && *name; name++) {
         atx_draft_param p = { .value = 1, .kind = ATX_DRAFT_UNDEFINED, .guessed = true };
-        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name) || is_array(d, *name))
+        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name) || is_array(d, *name) ||
+            atx_draft_is_enumerator(&d->code, *name))
             continue;
         strcpy(p.name, *name);
         p.axis = atx_draft_block_axis(*name);
@@ -437,6 +438,14 @@ static bool is_power(long v)
     return v > 0 && (v & (v - 1)) == 0;
 }
 
+static bool is_vector(const char *name)
+{
+    static const char *const WORDS[] = { "vec", NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, name);
+    return has_any(low, WORDS);
+}
+
 /* THREADS_PER_ROW: threads of a warp, which its lanes are divided by. */
 static bool is_part_of_warp(const atx_draft_param *p)
 {
@@ -452,8 +461,8 @@ static void add_around(atx_str *out, const atx_draft *d, const atx_draft_param *
     const long v = p->value;
     if (v == 0 || (v == 1 && p->kind == ATX_DRAFT_MACRO && is_switch(d, p->name)))
         atx_str_add(out, "0 1");
-    else if (v == 1)
-        atx_str_add(out, "1 2 4 8");
+    else if (v == 1) /* of a vector that nobody knows: 16 bytes of floats at most */
+        atx_str_add(out, p->guessed && is_vector(p->name) ? "1 2 4" : "1 2 4 8");
     else if (v < 0)
         atx_str_addf(out, "%ld", v);
     else if (is_power(v) && is_part_of_warp(p))

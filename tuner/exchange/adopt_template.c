@@ -93,8 +93,7 @@ static void take_given(atx_draft *d)
     }
 }
 
-/* Whether it stands within the braces of an enum. */
-static bool is_enumerator(const atx_tokens *t, const char *word)
+bool atx_draft_is_enumerator(const atx_tokens *t, const char *word)
 {
     for (size_t i = 0; i < t->count; i++) {
         if (!atx_tokens_is(t, i, "enum"))
@@ -141,7 +140,8 @@ static bool is_plain(const atx_draft *d, atx_span span)
                 atx_tokens_is(t, i + 1, "::") || (i && atx_tokens_is(t, i - 1, "::")) ||
                 strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
                 atx_draft_definition(&value, d, word, d->launch.at);
-        known = known || is_enumerator(t, word) || atx_draft_find_function(d, word) || type_given_as(d, i);
+        known = known || atx_draft_is_enumerator(t, word) || atx_draft_find_function(d, word) ||
+                type_given_as(d, i);
         if (!known)
             return false;
     }

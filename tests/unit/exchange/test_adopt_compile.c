@@ -84,4 +84,11 @@ Test(adopt_compile, a_refusal_names_what_the_kernel_works_on)
     expect_refusal("template <class N, class LOAD> __global__ void k(N n, LOAD from) {\n"
                    "for (N i = 0; i < n; i++) from.take(i); }",
                    "k.cu:1: found no pointer among the parameters of k, and 'from' of type LOAD");
+    expect_refusal(
+        "__device__ int in, out[4];\n__device__ float sum[2];\n"
+        "__global__ void k() { sum[1] += in; }",
+        "k.cu:3: found no pointer among the parameters of k, and the variable 'sum' of the device");
+    expect_refusal("#define FAST 1\n#ifdef FAST\n#else\n__global__ void k(float *y) {}\n#endif\n",
+                   "k.cu:4: found the kernel where #if leaves it out; expected one that is compiled: change "
+                   "the condition at k.cu:2");
 }
