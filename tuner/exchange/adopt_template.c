@@ -93,20 +93,6 @@ static void take_given(atx_draft *d)
     }
 }
 
-bool atx_draft_is_enumerator(const atx_tokens *t, const char *word)
-{
-    for (size_t i = 0; i < t->count; i++) {
-        if (!atx_tokens_is(t, i, "enum"))
-            continue;
-        while (i < t->count && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, ";"))
-            i++;
-        for (size_t k = i + 1; atx_tokens_is(t, i, "{") && k < atx_tokens_match(t, i); k++)
-            if (atx_tokens_is(t, k, word))
-                return true;
-    }
-    return false;
-}
-
 /* The type that a word stands for which the launch gives alone: scalar_t of k<scalar_t, Op<scalar_t>>, where
  * only a macro around the launch says it. NULL: none. */
 static const char *type_given_as(const atx_draft *d, size_t word)
