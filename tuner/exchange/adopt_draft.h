@@ -27,6 +27,7 @@
 #define ATX_DRAFT_SWAPS   4
 #define ATX_DRAFT_ASSUMED 4
 #define ATX_DRAFT_GROWN   256
+#define ATX_DRAFT_BUCKETS 256
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -152,6 +153,7 @@ typedef struct atx_draft_macro {
     size_t open; /* the bracket of its arguments; 0: it has none */
     atx_span body;
     bool guarded, reached, followed;
+    size_t next; /* of its bucket, from 1; 0: it is the last */
 } atx_draft_macro;
 
 /* A loop of the host around the launch. */
@@ -194,6 +196,7 @@ typedef struct atx_draft {
     size_t function_count, function_cap;
     atx_draft_macro *macros;
     size_t macro_count, macro_cap;
+    size_t macro_buckets[ATX_DRAFT_BUCKETS]; /* by their names: the first of each, from 1 */
     atx_kernel_text kernel_text;
     size_t body_end;             /* the kernel's last token                             */
     char kernel[ATX_MAX_KERNEL]; /* its name alone                                      */
