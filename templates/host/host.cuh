@@ -18,6 +18,8 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_shuffle.cuh>
 #include <cub/block/block_store.cuh>
+#include <cub/thread/thread_operators.cuh>
+#include <cub/util_type.cuh>
 #include <cub/warp/warp_exchange.cuh>
 #include <cub/warp/warp_load.cuh>
 #include <cub/warp/warp_merge_sort.cuh>
@@ -91,6 +93,7 @@ typedef struct alignas(64) CUtensorMap_st {
 #define ENABLE_CUDA 1
 
 #define __extension__
+#define __PRETTY_FUNCTION__ __PRETTY_FUNCTION__ /* it is no macro, but projects ask whether it is defined */
 #define __builtin_clz at_host_clz
 #define __builtin_popcount at_host_popcount
 #define __builtin_ctz at_host_ctz
@@ -246,9 +249,22 @@ static __device__ inline void cudaTriggerProgrammaticLaunchCompletion()
 /* Of the host; what kernels never call is compiled with them in classes and functions that stay. */
 typedef struct _IO_FILE FILE;
 typedef unsigned long pthread_t;
+typedef struct cublasContext *cublasHandle_t;
+typedef struct cublasLtContext *cublasLtHandle_t;
+typedef struct cudnnContext *cudnnHandle_t;
+typedef struct cusparseContext *cusparseHandle_t;
+typedef struct cusparseMatDescr *cusparseMatDescr_t;
+typedef struct cusolverDnContext *cusolverDnHandle_t;
+typedef struct curandGenerator_st *curandGenerator_t;
+typedef struct ncclComm *ncclComm_t;
+typedef int cufftHandle;
 #define stdout ((FILE *)0)
 #define stderr ((FILE *)0)
 template <class... A> static __device__ inline int fprintf(FILE *, const char *, A...) { return 0; }
+
+/* Of HIP, where nvcc compiles. */
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
 
 /* CUB has had these no more since CUDA 13. */
 #if __CUDACC_VER_MAJOR__ >= 13
@@ -509,6 +525,14 @@ template <size_t N, size_t A> struct aligned_storage {
 };
 template <size_t N, size_t A> using aligned_storage_t = typename aligned_storage<N, A>::type;
 
+template <class T> struct complex {
+    typedef T value_type;
+    T parts[2];
+    __device__ constexpr complex(T re = T(), T im = T()) : parts{re, im} {}
+    __device__ constexpr T real() const { return parts[0]; }
+    __device__ constexpr T imag() const { return parts[1]; }
+};
+
 /* Of the host. Classes that a kernel's file has may hold them; kernels do not use them. Sizes are those of GNU's. */
 class string {
     alignas(8) char opaque[32];
@@ -571,47 +595,69 @@ class runtime_error : public exception {
 class ostream;
 class istream;
 
-template <class T> struct numeric_limits {
-    static constexpr bool is_specialized = is_integral<T>::value;
-    static constexpr bool is_integer = is_integral<T>::value;
-    static constexpr bool is_signed = std::is_signed<T>::value;
-    static constexpr bool has_infinity = false;
-    static constexpr bool has_quiet_NaN = false;
-    static constexpr int digits = sizeof(T) * 8 - (std::is_signed<T>::value ? 1 : 0);
+enum float_round_style { round_indeterminate = -1, round_toward_zero, round_to_nearest };
+enum float_denorm_style { denorm_indeterminate = -1, denorm_absent, denorm_present };
+struct numeric_limits_base {
+    static constexpr bool is_specialized = true, is_signed = false, is_integer = false, is_exact = false;
+    static constexpr bool has_infinity = false, has_quiet_NaN = false, has_signaling_NaN = false;
+    static constexpr bool has_denorm_loss = false, is_iec559 = false, is_bounded = true, is_modulo = false;
+    static constexpr bool traps = false, tinyness_before = false;
+    static constexpr int digits = 0, digits10 = 0, max_digits10 = 0, radix = 2;
+    static constexpr int min_exponent = 0, min_exponent10 = 0, max_exponent = 0, max_exponent10 = 0;
+    static constexpr float_denorm_style has_denorm = denorm_absent;
+    static constexpr float_round_style round_style = round_toward_zero;
+};
+struct numeric_limits_real : numeric_limits_base {
+    static constexpr bool is_signed = true, has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
+    static constexpr bool is_iec559 = true;
+    static constexpr float_denorm_style has_denorm = denorm_present;
+    static constexpr float_round_style round_style = round_to_nearest;
+};
+template <class T> struct numeric_limits : numeric_limits_base {
+    static constexpr bool is_specialized = is_integral<T>::value, is_bounded = is_specialized;
+    static constexpr bool is_integer = is_specialized, is_exact = is_specialized;
+    static constexpr bool is_signed = std::is_signed<T>::value, is_modulo = is_specialized && !is_signed;
+    static constexpr int digits = sizeof(T) * 8 - (std::is_signed<T>::value ? 1 : 0), digits10 = digits * 3 / 10;
     static constexpr __device__ T max() { return is_signed ? T((T(1) << (digits - 1)) - 1 + (T(1) << (digits - 1))) : T(~T(0)); }
     static constexpr __device__ T min() { return is_signed ? T(-max() - 1) : T(0); }
     static constexpr __device__ T lowest() { return min(); }
     static constexpr __device__ T epsilon() { return T(0); }
     static constexpr __device__ T infinity() { return T(0); }
+    static constexpr __device__ T quiet_NaN() { return T(0); }
+    static constexpr __device__ T denorm_min() { return T(0); }
 };
-template <> struct numeric_limits<bool> {
-    static constexpr bool is_specialized = true, is_integer = true, is_signed = false, has_infinity = false;
+template <> struct numeric_limits<bool> : numeric_limits_base {
+    static constexpr bool is_integer = true, is_exact = true;
     static constexpr int digits = 1;
     static constexpr __device__ bool max() { return true; }
     static constexpr __device__ bool min() { return false; }
     static constexpr __device__ bool lowest() { return false; }
 };
-template <> struct numeric_limits<float> {
-    static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true;
-    static constexpr bool has_quiet_NaN = true;
-    static constexpr int digits = 24, digits10 = 6, max_exponent = 128, min_exponent = -125;
+template <> struct numeric_limits<float> : numeric_limits_real {
+    static constexpr int digits = 24, digits10 = 6, max_digits10 = 9, max_exponent = 128, min_exponent = -125;
+    static constexpr int max_exponent10 = 38, min_exponent10 = -37;
     static constexpr __device__ float max() { return 3.40282346638528859811704183484516925e+38F; }
     static constexpr __device__ float min() { return 1.17549435082228750796873653722224568e-38F; }
     static constexpr __device__ float lowest() { return -3.40282346638528859811704183484516925e+38F; }
     static constexpr __device__ float epsilon() { return 1.1920928955078125e-7F; }
+    static constexpr __device__ float round_error() { return 0.5F; }
     static constexpr __device__ float infinity() { return __builtin_bit_cast(float, 0x7f800000); }
     static constexpr __device__ float quiet_NaN() { return __builtin_bit_cast(float, 0x7fc00000); }
+    static constexpr __device__ float signaling_NaN() { return __builtin_bit_cast(float, 0x7fa00000); }
+    static constexpr __device__ float denorm_min() { return __builtin_bit_cast(float, 1); }
 };
-template <> struct numeric_limits<double> {
-    static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true;
-    static constexpr bool has_quiet_NaN = true;
-    static constexpr int digits = 53, digits10 = 15, max_exponent = 1024, min_exponent = -1021;
+template <> struct numeric_limits<double> : numeric_limits_real {
+    static constexpr int digits = 53, digits10 = 15, max_digits10 = 17, max_exponent = 1024, min_exponent = -1021;
+    static constexpr int max_exponent10 = 308, min_exponent10 = -307;
     static constexpr __device__ double max() { return 1.7976931348623157e+308; }
     static constexpr __device__ double min() { return 2.2250738585072014e-308; }
     static constexpr __device__ double lowest() { return -1.7976931348623157e+308; }
     static constexpr __device__ double epsilon() { return 2.2204460492503131e-16; }
+    static constexpr __device__ double round_error() { return 0.5; }
     static constexpr __device__ double infinity() { return __builtin_bit_cast(double, 0x7ff0000000000000); }
     static constexpr __device__ double quiet_NaN() { return __builtin_bit_cast(double, 0x7ff8000000000000); }
+    static constexpr __device__ double signaling_NaN() { return __builtin_bit_cast(double, 0x7ff4000000000000); }
+    static constexpr __device__ double denorm_min() { return __builtin_bit_cast(double, 1LL); }
 };
 
 using ::abs;

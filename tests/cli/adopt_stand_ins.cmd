@@ -27,8 +27,12 @@ class Part {
 }
 namespace device {
 template <class T> struct Part { __device__ T of(T x) { return x + 1; } };
+struct Handles { cublasHandle_t blas; ncclComm_t comm; cufftHandle fft; };
 __global__ void sums(real *y, const real *x, int n)
 {
+    static_assert(sizeof(Handles) == 24 && std::numeric_limits<short>::digits10 == 4);
+    static_assert(std::numeric_limits<float>::max_digits10 == 9 && std::numeric_limits<double>::has_denorm == std::denorm_present);
+    static_assert(std::complex<float>(1, 2).imag() == 2);
     typedef cub::BlockReduce<float, 128> Reduce;
     static_assert(std::is_scalar<float *>::value && std::is_pod<Part<int>>::value && std::alignment_of<int>::value == 4);
     __shared__ typename Reduce::TempStorage storage;

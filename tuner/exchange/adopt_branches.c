@@ -30,7 +30,8 @@ typedef struct branches {
     level levels[LEVELS];
     int depth;
     bool failed;
-    bool hip; /* it includes a header of HIP's */
+    bool hip;      /* it includes a header of HIP's */
+    bool hip_once; /* anywhere */
     atx_draft_assumed *assumed;
 } branches;
 
@@ -247,8 +248,24 @@ static bool assume(branches *b, atx_span c)
 static bool assume_around(branches *b)
 {
     for (int i = 1; i <= b->depth; i++)
-        if (!b->levels[i].taking)
+        if (!b->levels[i].taking) {
+            b->assumed->left_by = b->t.items[b->levels[i].condition.begin];
             return !b->levels[i].taken && assume(b, b->levels[i].condition);
+        }
+    return false;
+}
+
+/* ENABLE_HIP of a project whose kernels are compiled by HIP; true: a condition asks for it. */
+static bool assume_hip(branches *b)
+{
+    static const char *const NAMES[] = { "ENABLE_HIP", "WITH_HIP", "HAVE_HIP", NULL };
+    const atx_tokens *t = &b->t;
+    for (size_t i = 0; i < t->count && b->assumed->count < ATX_DRAFT_ASSUMED; i++)
+        if (t->items[i].directive && atx_token_is_one_of(t->text, &t->items[i], NAMES) && !is_defined(b, i)) {
+            atx_draft_word(b->assumed->names[b->assumed->count], t, i);
+            b->assumed->values[b->assumed->count++] = 1;
+            return true;
+        }
     return false;
 }
 
@@ -274,6 +291,7 @@ static void direct(branches *b, size_t i, size_t end)
         const size_t begin = t->items[i].begin;
         b->hip = b->hip || memmem(t->text + begin, t->items[end - 1].end - begin, "<hip/", 5) ||
                  memmem(t->text + begin, t->items[end - 1].end - begin, "\"hip/", 5);
+        b->hip_once = b->hip_once || b->hip;
     } else if (top->taking) {
         define(b, i, end);
     }
@@ -320,7 +338,7 @@ static bool pass(atx_str *out, branches *b, size_t wanted)
         if (!top->taking)
             blank(out, t, i, end);
     }
-    return false;
+    return b->hip_once && assume_hip(b);
 }
 
 at_status atx_draft_active(atx_str *out, atx_draft_assumed *assumed, const char *text, size_t wanted,

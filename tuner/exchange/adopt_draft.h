@@ -27,6 +27,7 @@
 #define ATX_DRAFT_SWAPS   4
 #define ATX_DRAFT_ASSUMED 4
 #define ATX_DRAFT_GROWN   256
+#define ATX_DRAFT_BUCKETS 256
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
 /* Tokens begin..end. */
@@ -155,6 +156,7 @@ typedef struct atx_draft_macro {
     size_t open; /* the bracket of its arguments; 0: it has none */
     atx_span body;
     bool guarded, reached, followed;
+    size_t next; /* of its bucket, from 1; 0: it is the last */
 } atx_draft_macro;
 
 /* A loop of the host around the launch. */
@@ -175,6 +177,7 @@ typedef struct atx_draft_assumed {
     char names[ATX_DRAFT_ASSUMED][ATX_MAX_WORD];
     long values[ATX_DRAFT_ASSUMED];
     int count;
+    atx_token left_by; /* the condition that leaves out what is wanted */
 } atx_draft_assumed;
 
 /* Where `text` has more characters than the file: behind the byte at[i] of that, by[i]; in order. */
@@ -196,6 +199,7 @@ typedef struct atx_draft {
     size_t function_count, function_cap;
     atx_draft_macro *macros;
     size_t macro_count, macro_cap;
+    size_t macro_buckets[ATX_DRAFT_BUCKETS]; /* by their names: the first of each, from 1 */
     atx_kernel_text kernel_text;
     size_t body_end;             /* the kernel's last token                             */
     char kernel[ATX_MAX_KERNEL]; /* its name alone                                      */
@@ -339,6 +343,8 @@ bool atx_draft_names_param(const atx_draft *d, const char *text);
 int atx_draft_block_axis(const char *name);
 
 bool atx_draft_is_type_word(const atx_tokens *t, size_t i); /* int, const, dim3 ... */
+/* Whether a word stands within the braces of an enum. */
+bool atx_draft_is_enumerator(const atx_tokens *t, const char *word);
 /* The type word of the declaration that name `i` is in, as "dim3" of "dim3 a(1), i(2)"; count: none. */
 size_t atx_draft_declared_type(const atx_tokens *t, size_t i);
 bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);

@@ -211,12 +211,31 @@ static int count_written(const atx_draft *d)
     return count;
 }
 
-/* The name of a variable of the device that the kernel uses, __device__ float total; of those that are
- * pointers alone, __device__ float *cells. 0: there is none. */
+/* Whether the kernel's code assigns to it, or gives its address to an atomic operation. */
+static bool is_assigned(const atx_draft *d, const char *name)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "++", "--", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 1; i + 1 < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, name))
+            continue;
+        size_t end = i + 1;
+        while (atx_tokens_is(t, end, "[") && atx_tokens_match(t, end) < t->count)
+            end = atx_tokens_match(t, end) + 1;
+        if (atx_tokens_is(t, i - 1, "&") || atx_tokens_is(t, i - 1, "++") ||
+            (end < t->count && atx_token_is_one_of(t->text, &t->items[end], SIGNS)))
+            return true;
+    }
+    return false;
+}
+
+/* The name of a variable of the device that the kernel uses, __device__ float total: one that it writes, if
+ * any; of those that are pointers alone, __device__ float *cells. 0: there is none. */
 static size_t find_device_variable(const atx_draft *d, bool pointers)
 {
     static const char *const ENDS[] = { ";", "=", "[", "(", "{", NULL };
     const atx_tokens *t = &d->code;
+    size_t first = 0;
     for (size_t i = 0; i + 2 < t->count; i++) {
         char name[ATX_MAX_WORD];
         if (!atx_tokens_is(t, i, "__device__"))
@@ -228,10 +247,24 @@ static size_t find_device_variable(const atx_draft *d, bool pointers)
             atx_tokens_is(t, end - 1, "operator") || (pointers && !atx_tokens_is(t, end - 2, "*")))
             continue;
         atx_draft_word(name, t, end - 1);
-        if (name[0] && atx_draft_uses(d, name))
+        if (!name[0] || !atx_draft_uses(d, name))
+            continue;
+        if (is_assigned(d, name))
             return end - 1;
+        first = first ? first : end - 1;
     }
-    return 0;
+    return first;
+}
+
+/* Whether the kernel names a member of it: no number of a template's type. */
+static bool has_members(const atx_draft *d, const atx_draft_arg *a)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i < d->body_end; i++)
+        if (atx_tokens_is(t, i, a->arg.name) &&
+            (atx_tokens_is(t, i + 1, ".") || atx_tokens_is(t, i + 1, "[")))
+            return true;
+    return false;
 }
 
 bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d)
@@ -244,13 +277,17 @@ bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d)
 /* An argument by value that may have pointers, as far as anybody knows; NULL: there is none. */
 static const atx_draft_arg *find_opaque(const atx_draft *d)
 {
+    const atx_draft_arg *first = NULL;
     for (int i = 0; i < d->arg_count; i++) {
         const atx_draft_arg *a = &d->args[i];
-        if (!a->stars && !a->type.dtype && a->type.lanes == 1 &&
-            (!a->structure || !d->structs[a->structure - 1].listed))
+        if (a->stars || a->type.dtype || a->type.lanes != 1 ||
+            (a->structure && d->structs[a->structure - 1].listed))
+            continue;
+        if (has_members(d, a))
             return a;
+        first = first ? first : a;
     }
-    return NULL;
+    return first;
 }
 
 static at_status refuse_outputs(const atx_draft *d)

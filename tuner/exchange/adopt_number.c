@@ -18,6 +18,20 @@ bool atx_draft_is_type_word(const atx_tokens *t, size_t i)
     return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
 }
 
+bool atx_draft_is_enumerator(const atx_tokens *t, const char *word)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (!atx_tokens_is(t, i, "enum"))
+            continue;
+        while (i < t->count && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, ";"))
+            i++;
+        for (size_t k = i + 1; atx_tokens_is(t, i, "{") && k < atx_tokens_match(t, i); k++)
+            if (atx_tokens_is(t, k, word))
+                return true;
+    }
+    return false;
+}
+
 /* Whether the brace at token i is that of a namespace: namespace { ... }, namespace a::b { ... } */
 static bool is_namespace(const atx_tokens *t, size_t i)
 {

@@ -35,9 +35,11 @@ static bool counts_blocks(const char *low)
 int atx_draft_block_axis(const char *name)
 {
     static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
-    static const char *const OTHER[] = { "per_thread", "perthread", "grid",    "per_block", "num_block",
-                                         "block_m",    "block_n",   "block_k", "log",       NULL };
-    static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread",   "grid",       "per_block",
+                                         "num_block",  "block_m",     "block_n",    "block_k",
+                                         "log",        "threads_per", "threadsper", NULL };
+    static const char *const WHOLE[] = { "threads_per_block", "threadsperblock", "cta_size", "ctasize",
+                                         NULL };
     char low[ATX_MAX_WORD];
     lower(low, name);
     if (has_any(low, WHOLE))
@@ -116,6 +118,10 @@ static bool is_switch(const atx_draft *d, const char *name)
     for (size_t i = 0; i < d->code.count; i++)
         if (atx_tokens_is(&d->code, i, name))
             return false;
+    for (size_t m = 0; m < d->macro_count; m++) /* a number that another macro is made of */
+        for (size_t i = d->macros[m].body.begin; i < d->macros[m].body.end; i++)
+            if (atx_tokens_is(&d->all, i, name))
+                return false;
     return true;
 }
 
@@ -422,7 +428,8 @@ static void add_undefined(atx_draft *d)
 {
     for (const char *const *name = d->in->undefined; name && *name; name++) {
         atx_draft_param p = { .value = 1, .kind = ATX_DRAFT_UNDEFINED, .guessed = true };
-        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name) || is_array(d, *name))
+        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name) || is_array(d, *name) ||
+            atx_draft_is_enumerator(&d->code, *name))
             continue;
         strcpy(p.name, *name);
         p.axis = atx_draft_block_axis(*name);
@@ -457,16 +464,36 @@ static bool is_power(long v)
     return v > 0 && (v & (v - 1)) == 0;
 }
 
+static bool is_vector(const char *name)
+{
+    static const char *const WORDS[] = { "vec", NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, name);
+    return has_any(low, WORDS);
+}
+
+/* THREADS_PER_ROW: threads of a warp, which its lanes are divided by. */
+static bool is_part_of_warp(const atx_draft_param *p)
+{
+    static const char *const WORDS[] = { "threads_per", "threadsper", NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, p->name);
+    return p->axis < 0 && p->value <= 32 && has_any(low, WORDS);
+}
+
 /* Around what its author took: the author's first. */
 static void add_around(atx_str *out, const atx_draft *d, const atx_draft_param *p)
 {
     const long v = p->value;
     if (v == 0 || (v == 1 && p->kind == ATX_DRAFT_MACRO && is_switch(d, p->name)))
         atx_str_add(out, "0 1");
-    else if (v == 1)
-        atx_str_add(out, "1 2 4 8");
+    else if (v == 1) /* of a vector that nobody knows: 16 bytes of floats at most */
+        atx_str_add(out, p->guessed && is_vector(p->name) ? "1 2 4" : "1 2 4 8");
     else if (v < 0)
         atx_str_addf(out, "%ld", v);
+    else if (is_power(v) && is_part_of_warp(p))
+        for (long x = v > 4 ? v / 4 : 1; x <= 32 && x <= 2 * v; x *= 2)
+            atx_str_addf(out, "%s%ld", x == 1 || x == v / 4 ? "" : " ", x);
     else if (is_power(v) && v <= 1 << 20)
         atx_str_addf(out, "%ld %ld %ld %ld", v / 2, v, 2 * v, 4 * v);
     else

@@ -64,6 +64,26 @@ const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char
 
 /* ---- macros ---- */
 
+static size_t macro_bucket(const char *name)
+{
+    size_t hash = 0;
+    while (*name)
+        hash = hash * 31 + (unsigned char)*name++;
+    return hash % ATX_DRAFT_BUCKETS;
+}
+
+/* In order: of two of a name the first one is found. */
+static void fill_buckets(atx_draft *d)
+{
+    char name[ATX_MAX_WORD];
+    for (size_t i = d->macro_count; i-- > 0;) {
+        atx_draft_word(name, &d->all, d->macros[i].name);
+        size_t *bucket = &d->macro_buckets[macro_bucket(name)];
+        d->macros[i].next = *bucket;
+        *bucket = i + 1;
+    }
+}
+
 static at_status find_macros(atx_draft *d)
 {
     const atx_tokens *t = &d->all;
@@ -84,14 +104,15 @@ static at_status find_macros(atx_draft *d)
             return atx_no_memory(d->err);
         d->macros[d->macro_count++] = m;
     }
+    fill_buckets(d);
     return AT_OK;
 }
 
 const atx_draft_macro *atx_draft_find_macro(const atx_draft *d, const char *name)
 {
-    for (size_t i = 0; i < d->macro_count; i++)
-        if (atx_tokens_is(&d->all, d->macros[i].name, name))
-            return &d->macros[i];
+    for (size_t i = d->macro_buckets[macro_bucket(name)]; i; i = d->macros[i - 1].next)
+        if (atx_tokens_is(&d->all, d->macros[i - 1].name, name))
+            return &d->macros[i - 1];
     return NULL;
 }
 

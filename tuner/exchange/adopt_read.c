@@ -151,8 +151,11 @@ static at_status none_found(const atx_draft *d, const finding *f)
 {
     atx_token name;
     const bool left_out = atx_draft_left_out(&name, d);
-    for (int i = d->grown.count; left_out && i-- > 0;)
+    atx_token condition = d->assumed.left_by;
+    for (int i = d->grown.count; left_out && i-- > 0;) {
         name.begin += d->grown.at[i] < name.begin ? d->grown.by[i] : 0;
+        condition.begin += d->grown.at[i] < condition.begin ? d->grown.by[i] : 0;
+    }
     const char *kernel = d->in->kernel ? d->in->kernel : "";
     if (f->definitions)
         return atx_fail(d->err, AT_ERR_INPUT,
@@ -162,8 +165,9 @@ static at_status none_found(const atx_draft *d, const finding *f)
     if (left_out)
         return atx_fail(d->err, AT_ERR_INPUT,
                         "%s: found the kernel%s%s where #if leaves it out; expected one that is compiled: "
-                        "define the macro of the condition at the top of the file",
-                        atx_draft_place(d, &name).text, *kernel ? " " : "", kernel);
+                        "change the condition at %s, or what the file defines for it",
+                        atx_draft_place(d, &name).text, *kernel ? " " : "", kernel,
+                        atx_draft_place(d, &condition).text);
     finding all = { 0 };
     atx_kernel_text k;
     for (size_t at = 0; atx_code_kernel(&k, &d->code, &at);)

@@ -493,6 +493,17 @@ static at_status refuse_pointers(const atx_draft *d, const atx_draft_arg *a)
         d->kernel, s->name);
 }
 
+static at_status refuse_large(const atx_draft *d, const atx_draft_arg *a)
+{
+    const atx_draft_struct *s = &d->structs[a->structure - 1];
+    return atx_fail(
+        d->err, AT_ERR_INPUT,
+        "%s: found the buffer '%s' of %s, of structs '%s' of %ld bytes each; expected at most %d: pass the "
+        "arrays that it has as buffers of their own",
+        atx_draft_place(d, &d->code.items[a->field ? d->kernel_text.name : a->token]).text, a->name,
+        d->kernel, s->name, s->bytes, ATX_MAX_STRUCT_BYTES);
+}
+
 /* Types with more than a name that say nothing of themselves: View<float>. */
 static bool is_unknown_struct(const atx_draft *d, const atx_draft_arg *a)
 {
@@ -528,6 +539,9 @@ at_status atx_draft_structs(atx_draft *d)
             status = take_by_value(d, i);
         else if (a->structure && d->structs[a->structure - 1].pointers)
             status = refuse_pointers(d, a);
+        else if (a->structure && d->structs[a->structure - 1].sized &&
+                 d->structs[a->structure - 1].bytes > ATX_MAX_STRUCT_BYTES)
+            status = refuse_large(d, a);
         else if (i < count && !a->structure && d->struct_count == ATX_DRAFT_STRUCTS &&
                  (a->type.structure || (!a->stars && !a->type.dtype && a->type.targ < 0)))
             status = refuse_more(d, a);

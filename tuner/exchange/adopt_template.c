@@ -93,19 +93,20 @@ static void take_given(atx_draft *d)
     }
 }
 
-/* Whether it stands within the braces of an enum. */
-static bool is_enumerator(const atx_tokens *t, const char *word)
+/* The type that a word stands for which the launch gives alone: scalar_t of k<scalar_t, Op<scalar_t>>, where
+ * only a macro around the launch says it. NULL: none. */
+static const char *type_given_as(const atx_draft *d, size_t word)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        if (!atx_tokens_is(t, i, "enum"))
+    atx_draft_type type;
+    for (int k = 0; k < d->targ_count; k++) {
+        const atx_draft_targ *a = &d->targs[k];
+        if (a->meaning != ATX_MEANS_TYPE || !a->text[0] || a->given.end != a->given.begin + 1 ||
+            a->given.begin == word || !atx_code_same(&d->code, a->given.begin, word))
             continue;
-        while (i < t->count && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, ";"))
-            i++;
-        for (size_t k = i + 1; atx_tokens_is(t, i, "{") && k < atx_tokens_match(t, i); k++)
-            if (atx_tokens_is(t, k, word))
-                return true;
+        atx_draft_type_of(&type, d, word, word + 1);
+        return type.dtype || type.structure ? NULL : a->text;
     }
-    return false;
+    return NULL;
 }
 
 /* Names that mean the same everywhere in the file: no argument of a template that is around the launch. */
@@ -125,7 +126,8 @@ static bool is_plain(const atx_draft *d, atx_span span)
                 atx_tokens_is(t, i + 1, "::") || (i && atx_tokens_is(t, i - 1, "::")) ||
                 strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
                 atx_draft_definition(&value, d, word, d->launch.at);
-        known = known || is_enumerator(t, word) || atx_draft_find_function(d, word);
+        known = known || atx_draft_is_enumerator(t, word) || atx_draft_find_function(d, word) ||
+                type_given_as(d, i);
         if (!known)
             return false;
     }
@@ -162,17 +164,24 @@ static size_t qualify(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span spa
     return strlen(out);
 }
 
+/* The last '>' of k<Op<float>> is no token of its own. */
 static void copy_span(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span span)
 {
     size_t n = qualify(out, d, span);
+    int open = 0;
     for (size_t i = span.begin; i < span.end; i++) {
         const atx_token *token = &d->code.items[i];
         const bool blank = i > span.begin && token->blank;
-        if (n + blank + (token->end - token->begin) + 1 >= ATX_DRAFT_EXPR)
+        const char *type = type_given_as(d, i), *text = type ? type : d->code.text + token->begin;
+        const size_t len = type ? strlen(type) : token->end - token->begin;
+        if (n + blank + len + 1 >= ATX_DRAFT_EXPR)
             break;
-        n += (size_t)snprintf(out + n, ATX_DRAFT_EXPR - n, "%s%.*s", blank ? " " : "",
-                              (int)(token->end - token->begin), d->code.text + token->begin);
+        n += (size_t)snprintf(out + n, ATX_DRAFT_EXPR - n, "%s%.*s", blank ? " " : "", (int)len, text);
+        open += atx_tokens_is(&d->code, i, "<") - atx_tokens_is(&d->code, i, ">");
     }
+    if (open == 1 && span.end < d->code.count && atx_tokens_is(&d->code, span.end, ">>") &&
+        n + 1 < ATX_DRAFT_EXPR)
+        snprintf(out + n, ATX_DRAFT_EXPR - n, ">");
 }
 
 /* Whether a buffer is of this argument. */
@@ -500,13 +509,13 @@ static void write_other(atx_draft *d, int n)
     atx_draft_targ *a = &d->targs[n];
     const atx_span from = a->given.begin < a->given.end ? a->given : a->preset;
     const size_t type = find_enum(d, a);
-    char name[ATX_MAX_WORD] = "";
+    char name[ATX_DRAFT_EXPR] = "";
     if (type)
-        atx_draft_word(name, &d->code, type);
+        copy_span(name, d, (atx_span){ type, type + 1 });
     a->asked = !is_plain(d, from);
     if (!a->asked)
         copy_span(a->text, d, from);
-    else if (name[0])
+    else if (name[0] && strlen(name) + 4 < sizeof a->text)
         snprintf(a->text, sizeof a->text, "(%s)0", name);
     else
         d->asks_arguments = true;

@@ -14,9 +14,12 @@ static atx_span aliased(const atx_draft *d, const char *name)
 {
     const atx_tokens *t = &d->code;
     for (size_t i = 0; i + 2 < t->count && name[0]; i++) {
+        const bool alias =
+            atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=");
+        if (!alias && !atx_tokens_is(t, i, "typedef"))
+            continue;
         const size_t end = atx_tokens_find(t, i, t->count, ";");
-        if ((atx_tokens_is(t, i, "typedef") && end < t->count && atx_tokens_is(t, end - 1, name)) ||
-            (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")))
+        if (alias || (end < t->count && atx_tokens_is(t, end - 1, name)))
             return (atx_span){ i, end };
     }
     return (atx_span){ 0, 0 };

@@ -174,10 +174,11 @@ static bool declares(declared *out, const atx_tokens *t, const char *name, size_
     out->is_enum = atx_tokens_is(t, i, "enum");
     const bool is_struct =
         atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union");
+    if (!out->is_enum && !is_struct)
+        return false;
     const size_t at = skip_attributes(
         t, i + 1 + (out->is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct"))));
-    if ((!out->is_enum && !is_struct) || !atx_tokens_is(t, at, name) ||
-        !(atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":")))
+    if (!atx_tokens_is(t, at, name) || !(atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":")))
         return false;
     out->body = is_struct && atx_tokens_is(t, at + 1, "{") ? at + 1 : 0;
     return true;

@@ -43,9 +43,12 @@ static bool add_number(atx_str *out, const atx_draft *d, const atx_draft_struct 
     return !f->value[0] && !real && !truth && !bytes;
 }
 
-/* Whether its pointers go nowhere: it is only a part of a struct whose fields are not listed. */
+/* Whether it is only a part of a struct whose fields are not listed: too large, or its pointers go nowhere.
+ */
 static bool is_unused(const atx_draft_struct *s)
 {
+    if (s->sized && s->bytes > ATX_MAX_STRUCT_BYTES)
+        return true;
     for (int i = 0; s->listed && i < s->field_count; i++)
         if (s->fields[i].pointer && s->fields[i].buffer < 0)
             return true;

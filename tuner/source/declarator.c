@@ -48,6 +48,15 @@ static bool is_attribute(const atx_tokens *t, size_t i)
 }
 
 /* The kernel whose __global__ is before token i. */
+/* Whether the '<' at token i is of the type before the name, and not of an instance: enable_if<N == 1>::type
+ * k(
+ */
+static bool returns_type(const atx_tokens *t, size_t i)
+{
+    const size_t end = atx_tokens_is(t, i, "<") ? atx_tokens_match(t, i) : t->count;
+    return end < t->count && (atx_tokens_is(t, end + 1, "::") || atx_tokens_is_word(t, end + 1));
+}
+
 static bool read_kernel(atx_kernel_text *out, const atx_tokens *t, size_t i)
 {
     bool named = false;
@@ -62,6 +71,8 @@ static bool read_kernel(atx_kernel_text *out, const atx_tokens *t, size_t i)
         } else if (atx_tokens_is_word(t, i)) {
             out->name = i++;
             named = true;
+        } else if (named && returns_type(t, i)) {
+            i = atx_tokens_match(t, i) + 1;
         } else {
             out->open = i;
             return named && atx_tokens_is(t, i, "(");

@@ -15,9 +15,9 @@ typedef struct header_words {
 
 static const header_words DEVICE[] = {
     { "cuda_fp16.h", "" },
-    { "cuda_fp16.hpp", "" },
+    { "cuda_fp16.hpp", "?" }, /* a part of cuda_fp16.h, which is there where a kernel has its types */
     { "cuda_bf16.h", "" },
-    { "cuda_bf16.hpp", "" },
+    { "cuda_bf16.hpp", "?" },
     { "cuda_fp8.h", "" },
     { "cuda_fp6.h", "" },
     { "cuda_fp4.h", "" },
@@ -55,6 +55,8 @@ static const header_words DEVICE[] = {
     { "cub/warp/warp_exchange.cuh", "WarpExchange*" },
     { "cub/device/*", "?" }, /* the host's */
     { "cub/iterator/*", "?" },
+    { "cub/util_type.cuh", "KeyValuePair" },
+    { "cub/thread/thread_operators.cuh", "ArgMax ArgMin CastOp" },
     { "cub/util_allocator.cuh", "?" },
     { "cub/*", "cub" },
     { "cuda/std/*", "cuda" },

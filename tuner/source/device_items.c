@@ -73,16 +73,19 @@ static unsigned signs_of(const atx_items *t, const atx_line *line)
 {
     atx_lexer inside = atx_lexer_inside(t->tokens.text, &t->tokens.items[line->token]);
     int open = 0;
-    bool declares = false, scope = false;
+    bool declares = false, scope = false, generic = false, type = false;
     for (atx_token sign; atx_lexer_next(&sign, &inside);) {
         const char c = inside.text[sign.begin];
+        generic = generic || atx_token_is(inside.text, &sign, "template");
+        type = type || (generic && atx_token_is(inside.text, &sign, "struct"));
         declares = declares || (sign.kind == ATX_TOKEN_SIGN && strchr("{};", c));
         open += atx_token_is(inside.text, &sign, "{") - atx_token_is(inside.text, &sign, "}");
         scope = scope || atx_token_is(inside.text, &sign, "namespace") ||
                 atx_token_is(inside.text, &sign, "extern");
     }
     return (declares ? ATX_WORD_DECLARES : 0u) | (open > 0 ? ATX_WORD_OPENS : 0u) |
-           (open < 0 ? ATX_WORD_CLOSES : 0u) | (open > 0 && scope ? ATX_WORD_SCOPE : 0u);
+           (open < 0 ? ATX_WORD_CLOSES : 0u) | (open > 0 && scope ? ATX_WORD_SCOPE : 0u) |
+           (declares && type ? ATX_WORD_TYPE : 0u);
 }
 
 static void flag(atx_items *t, const char *word, unsigned flags)
@@ -234,16 +237,28 @@ static bool opens_scope(const splitter *s, size_t i)
             t->tokens.items[second].kind == ATX_TOKEN_TEXT);
 }
 
+/* Whether each #if between two tokens ends there. */
+static bool is_balanced(const atx_items *t, size_t begin, size_t end)
+{
+    int depth = 0;
+    for (size_t i = begin; i < end && depth >= 0; i++) {
+        if (t->tokens.items[i].kind != ATX_TOKEN_DIRECTIVE)
+            continue;
+        const atx_directive_kind kind = t->lines[t->ids[i]].kind;
+        depth += (kind == ATX_DIRECTIVE_IF) - (kind == ATX_DIRECTIVE_ENDIF);
+        if (!is_condition(kind) || (kind == ATX_DIRECTIVE_ELSE && !depth))
+            return false;
+    }
+    return depth == 0;
+}
+
 /* The last token of a macro's name and arguments. */
 static size_t call_end(const atx_items *t, size_t i)
 {
     const size_t next = next_code(t, i);
     const bool arguments = atx_tokens_is(&t->tokens, next, "(") && t->tokens.items[next].pair != SIZE_MAX;
     const size_t end = arguments ? t->tokens.items[next].pair : i;
-    for (size_t k = i; k < end; k++)
-        if (t->tokens.items[k].kind == ATX_TOKEN_DIRECTIVE)
-            return i;
-    return end;
+    return is_balanced(t, i, end) ? end : i;
 }
 
 /* A macro where a declaration could begin. *i moves to its last token. false: it is none that ends here. */

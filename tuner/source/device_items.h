@@ -74,7 +74,8 @@ enum {
     ATX_WORD_DECLARES = 8, /* whole declarations */
     ATX_WORD_OPENS = 16,   /* more braces than it closes */
     ATX_WORD_CLOSES = 32,
-    ATX_WORD_SCOPE = 64 /* of a namespace, or extern "C" */
+    ATX_WORD_SCOPE = 64, /* of a namespace, or extern "C" */
+    ATX_WORD_TYPE = 128  /* template <...> struct, for some arguments */
 };
 
 typedef struct atx_items {

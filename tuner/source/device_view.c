@@ -336,6 +336,19 @@ static bool is_unnamed(const atx_view *v, const atx_item *item)
     return item->kind == ATX_ITEM_CALL ? is_declaring(v, item->begin) : item->operates && item->device;
 }
 
+/* A macro that stands for a template of a type, for some arguments: it belongs to that type, where the types
+ * of the text among its arguments are reached, too. */
+static bool is_specializing(const atx_view *v, const atx_item *item)
+{
+    if (item->kind != ATX_ITEM_CALL || !(atx_items_flags(&v->t, item->begin) & ATX_WORD_TYPE))
+        return false;
+    for (size_t i = item->begin + 1; i < item->end; i++)
+        if (atx_tokens_is_word(&v->t.tokens, i) && is_type(v, v->t.ids[i]) &&
+            !is_reached_type(v, v->t.ids[i]))
+            return false;
+    return any_word(v, item, is_reached_type);
+}
+
 /* MATH(abs), of a type of the text: is one of its arguments reached, which may be the name of a function? */
 static bool is_argument_reached(const atx_view *v, const atx_item *item)
 {
@@ -381,8 +394,9 @@ static bool keep_operators(atx_view *v)
     bool more = false;
     for (size_t i = 0; i < v->t.count; i++) {
         const atx_item *item = &v->t.items[i];
-        if (v->kept[item->span] || !is_unnamed(v, item) ||
-            !(any_word(v, item, is_reached_type) || is_argument_reached(v, item)))
+        const bool mentioned =
+            is_unnamed(v, item) && (any_word(v, item, is_reached_type) || is_argument_reached(v, item));
+        if (v->kept[item->span] || !(mentioned || is_specializing(v, item)))
             continue;
         keep(v, item->span);
         more = true;

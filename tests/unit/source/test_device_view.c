@@ -153,6 +153,15 @@ Test(device_view, functions_that_macros_define_come_with_their_types)
                   "#define MAKE(F) DEV int F(int x) { State s{ x }; return s.x; }\nMAKE(twice)\n"
                   "__global__ void k(int *y) { y[0] = twice(1); }\n",
           .kept = { "struct State", "MAKE(twice)" } },
+        { .what = "a type for some arguments, with a condition among the macro's own",
+          .text = "template <class T> struct Wide {};\ntemplate <class T> struct Other {};\n"
+                  "#define OF(S, T, CODE) template <> struct S<T> { int act() CODE };\n"
+                  "OF(Wide, int, {\n#ifdef __CUDA_ARCH__\nreturn 1;\n#else\nreturn 2;\n#endif\n})\n"
+                  "OF(Other, int, { return 3; })\nusing Half = lib::half;\nOF(Wide, Half, { return 4; })\n"
+                  "__global__ void k(Wide<int> *y) { y[0] = Wide<int>(); }\n",
+          .kept = { "template <class T> struct Wide {};", "#define OF(S, T, CODE)", "OF(Wide, int, {\n#ifdef",
+                    "return 2;\n#endif\n})\n" },
+          .gone = { "Other", "return 3", "Half" } },
     };
     for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++)
         check(&EXAMPLES[i]);
