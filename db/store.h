@@ -46,10 +46,9 @@ ATX_CLOSES(atx_store)
 
 /*
  * The network file system that a file is on, or will be: "NFS"; NULL: none that is known. There locks and the
- * log of SQLite cannot be trusted. atx_store_network_name: by its number in statfs(2).
+ * log of SQLite cannot be trusted.
  */
 const char *atx_store_network(const char *path);
-const char *atx_store_network_name(uint32_t type);
 
 /* Its file, as it was named; "" where there is none, in memory. Borrowed. */
 const char *atx_store_file(const atx_store *store);
@@ -74,7 +73,7 @@ at_status atx_store_open_memory(atx_store **out, at_error *err) AT_MUST_CHECK;
 bool atx_shipped_wanted(bool no_environment);
 at_status atx_store_open_shipped(atx_store **out, at_error *err) AT_MUST_CHECK;
 
-/* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
+/* AT_ERR_USAGE for names that SQLite does not take for a file: stored data would be lost at the end. */
 at_status atx_store_check_name(const char *path, at_error *err) AT_MUST_CHECK;
 
 /* Where replays go when nothing is said: $XDG_DATA_HOME/autotune/replay.db, else
@@ -385,8 +384,8 @@ at_status atx_store_merge_into(const char *path, const char *const *paths, int c
 bool atx_store_owns(const char *database, const char *path);
 
 /*
- * Who tunes the problem `what` (a hash) for a database: one at a time, until *fd is closed or the process
- * ends. The database, and its folder, need not be there. AT_ERR_NOT_FOUND: another one does just now.
+ * A lock on tuning the problem `what` (a hash) for a database, until *fd is closed or the process ends. The
+ * database and its folder need not exist. AT_ERR_NOT_FOUND: another process has it.
  * AT_ERR_STORE: nothing can be written there.
  */
 at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, at_error *err) AT_MUST_CHECK;

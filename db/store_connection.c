@@ -35,7 +35,7 @@
 /* Instructions of SQLite's machine between two looks at the clock: about a millisecond. */
 enum { LOOK_EVERY = 10000 };
 
-/* A step ends early when the user wants it to, or when its time is over. */
+/* A step ends early when it is cancelled, or when its time is over. */
 static int is_over(void *context)
 {
     const atx_store *store = context;

@@ -110,7 +110,8 @@ static const struct network {
     { 0x7461636F, "OCFS2" }, { 0xAAD7AAEA, "PanFS" },
 };
 
-const char *atx_store_network_name(uint32_t type)
+/* By its number in statfs(2). */
+static const char *network_name(uint32_t type)
 {
     for (size_t i = 0; i < sizeof NETWORKS / sizeof *NETWORKS; i++)
         if (NETWORKS[i].type == type)
@@ -135,7 +136,7 @@ const char *atx_store_network(const char *path)
             break;
     }
     atx_str_clear(&at);
-    return known ? atx_store_network_name((uint32_t)info.f_type) : NULL;
+    return known ? network_name((uint32_t)info.f_type) : NULL;
 }
 
 /* ---- who tunes a problem ---- */

@@ -14,14 +14,15 @@ line() { grep -nF -- "$1" list | cut -d: -f1 | head -n 1; }
 one=$(line 'f32 [tile_vec]') other=$(line 'u8 [tile_vec]')
 compile "main$one.cu" -o one.o
 compile "$other.cu" -o other.o
-compile "$(line 'f32 [packed]').cu" -o third.o # PAD is no constant of its kernel
 nvcc -arch=sm_90 one.o other.o -o both && echo linked
 nvcc -std=c++17 -arch=sm_90 -ptx "main$one.cu" -o main.ptx && grep -q applypriority.global.L2::evict_normal main.ptx &&
   nvcc -std=c++17 -arch=sm_75 -Xcompiler -Wall -ptx "main$one.cu" -o older.ptx && ! grep -q applypriority older.ptx &&
   echo "lines that a kernel keeps in the L2 are made ordinary, where a GPU can"
-# Conversions with CUDA's own functions where there are no instructions; indices that are looked at.
-nvcc -std=c++17 -arch=sm_80 -Xcompiler -Wall -c "$(line 'cast_transpose 1024x768 bf16').cu" -o fourth.o 2>&1
-compile "main$(line 'cast_transpose 515x1003 f16').cu" -o fifth.o
+# Of the others only the part of the device differs, which -ptx compiles alone: PAD is no constant of this kernel;
+# conversions with CUDA's own functions where there are no instructions.
+nvcc -std=c++17 -arch=sm_90 -Xcompiler -Wall -ptx "$(line 'f32 [packed]').cu" -o packed.ptx 2>&1
+nvcc -std=c++17 -arch=sm_80 -Xcompiler -Wall -ptx "$(line 'cast_transpose 1024x768 bf16').cu" -o cast.ptx 2>&1
+compile "main$(line 'cast_transpose 515x1003 f16').cu" -o checked.o # a host that looks at indices
 # 177: a constant that is named in a branch for another type only.
 for op in group_quant silu_mul_quant rmsnorm_quant moe_permute moe_unpermute rope kv_write kv_gather block_quant; do
   nvcc -std=c++17 -arch=sm_90 -Xcompiler -Wall -diag-suppress 177 -ptx "$(line "$op ").cu" -o op.ptx 2>&1 || echo "nvcc refuses $op"

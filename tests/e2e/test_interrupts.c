@@ -2,7 +2,7 @@
  * test_interrupts.c - how soon a run ends that is told to: by Ctrl-C, or by the end of --budget, wherever it
  * is just then. Measured trials are stored, and an unmeasured configuration is no winner.
  *
- * SOON_S is what nobody minds to wait; what is interrupted here would go on for a minute or more.
+ * SOON_S is a wait that is no nuisance; what is interrupted here would go on for a minute or more.
  */
 #include "e2e_support.h"
 

@@ -117,7 +117,7 @@ class Folder:
         path.write_text(text, encoding="utf-8")
 
     def warnings(self):
-        """What the program has against them: nothing when all is well."""
+        """What the program has against them: nothing if they pass."""
         done = subprocess.run([BUILD / "autotune", "list", "templates", "--templates", self.root], check=False,
                               capture_output=True, text=True, cwd=self.project)
         said = done.stderr.replace(str(self.root) + "/", "")

@@ -33,7 +33,7 @@ def to_time(runs, at_most=8):
 
 def near_at(run, times, best):
     """The first time at which the run's answer was within 1 % of the best known, by the common timing, or None. A
-    winner that only a final chose counts at the end of the run."""
+    winner that only a re-measurement chose counts at the end of the run."""
     for at_s, config in incumbents(run["trials"]):
         if times.get(key_of(config), float("inf")) <= NEAR * best:
             return at_s

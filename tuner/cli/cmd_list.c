@@ -474,9 +474,7 @@ static at_status parse_words(request *r, const atx_words *words, char keep[ATX_M
 {
     for (int i = 0; i < words->count; i++) {
         unsigned section = section_named(words->items[i]);
-        at_status status = section ? AT_OK : parse_name(r, words->items[i], keep, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(section ? AT_OK : parse_name(r, words->items[i], keep, err));
         r->sections |= section;
     }
     if (words->count == 0) {

@@ -325,9 +325,7 @@ at_status atx_config_option(const atx_template **t, atx_config *config, const at
                             "%s: found a template's name of %zu characters; expected at most %zu", option,
                             len, sizeof name - 1);
         snprintf(name, sizeof name, "%.*s", (int)len, text);
-        at_status status = atx_known_template(catalog, problem, 1, option, name, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(atx_known_template(catalog, problem, 1, option, name, err));
         *t = atx_catalog_find_template(catalog, problem->op, name);
         memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
         text += len;

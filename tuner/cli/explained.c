@@ -116,12 +116,13 @@ static void bytes_text(char *out, size_t size, double bytes)
 
 static void print_traffic_bytes(const atx_explained_problem *p, const atx_figures *f)
 {
-    char must[32], asked[32], given[32];
+    char must[32], reads[32], writes[32];
     bytes_text(must, sizeof must, (double)p->traffic_bytes);
-    bytes_text(asked, sizeof asked, moved_bytes(f, ATX_GLOBAL_LOAD) + moved_bytes(f, ATX_GLOBAL_ATOMIC));
-    bytes_text(given, sizeof given, moved_bytes(f, ATX_GLOBAL_STORE));
-    atx_print(stdout, "  traffic     %s by the operation; the kernel asks the L2 for %s and gives it %s\n",
-              must, asked, given);
+    bytes_text(reads, sizeof reads, moved_bytes(f, ATX_GLOBAL_LOAD) + moved_bytes(f, ATX_GLOBAL_ATOMIC));
+    bytes_text(writes, sizeof writes, moved_bytes(f, ATX_GLOBAL_STORE));
+    atx_print(stdout,
+              "  traffic     %s by the operation; the kernel reads %s from the L2 and writes %s to it\n",
+              must, reads, writes);
 }
 
 static void print_times(const atx_explained_problem *p, const atx_explained *x)

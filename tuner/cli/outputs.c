@@ -57,9 +57,7 @@ at_status atx_check_output(const char *option, const char *path, const atx_in_us
         return AT_OK; /* the input is a file */
     for (; files->what; files++)
         if (files->path && *files->path) {
-            at_status status = check_one(option, named, output, files, err);
-            if (status != AT_OK)
-                return status;
+            ATX_TRY(check_one(option, named, output, files, err));
         }
     if (exists && atx_store_is_database(output))
         return atx_fail(err, AT_ERR_USAGE,

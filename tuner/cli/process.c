@@ -41,8 +41,8 @@ static void stand_in(int fd)
     _exit(ATX_EXIT_SYSTEM);
 }
 
-/* Children inherit what is ignored, and so fail in words too. What whoever started the program has blocked
- * was not meant for it; where ends of children are ignored, how they ended is unknown. */
+/* Children inherit ignored signals, so they report errors of writing too. Signals that the parent has blocked
+ * are unblocked. SIGCHLD is not ignored: exit statuses of children would be unknown. */
 void atx_process_begin(void)
 {
     const struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
@@ -59,8 +59,8 @@ void atx_process_begin(void)
 /*
  * ---- signals ----
  *
- * atx_cancel_requested counts: asked, reminded, over. A reminder is there for its EINTR alone: whoever began
- * to wait for a pipe just after the signal looks at the flag then. No handler asks for SA_RESTART.
+ * atx_cancel_requested counts: asked, reminded, over. A reminder is there for its EINTR alone: code that
+ * began to wait for a pipe just after the first signal then reads the flag. No handler has SA_RESTART.
  */
 
 /* As shells show it: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. */

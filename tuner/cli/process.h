@@ -20,9 +20,9 @@ void atx_process_begin(void);
 void atx_process_catch_signals(void);
 
 /*
- * Where $AUTOTUNE_TIED is set (library/miss.h): when the other end of standard input is closed, which is when
- * whoever started this process has ended, it gets a SIGTERM, and after two seconds another one. Processes
- * that it starts know nothing of it. Inherited descriptors are closed, except the standard ones.
+ * Where $AUTOTUNE_TIED is set (library/miss.h): when the other end of standard input is closed, because the
+ * parent has ended, this process gets a SIGTERM, and after two seconds another one. Its own children do not
+ * inherit the variable. Inherited descriptors are closed, except the standard ones.
  */
 void atx_process_tie(void);
 
@@ -30,8 +30,8 @@ void atx_process_tie(void);
 void atx_process_take_time(void);
 
 /*
- * Everything that was printed must have arrived, and no signal asked to end. Returns the exit code: `code`,
- * or another one when that says that all is well, or that a signal other than SIGINT interrupted it. A reader
- * that has read enough (`autotune list | head -1`) is no error to talk about.
+ * Checks that all output was written and that no signal came. Returns the exit code: `code`, or another one
+ * where `code` is success, or a signal other than SIGINT interrupted the program. A reader that has read
+ * enough (`autotune list | head -1`) is not reported as an error.
  */
 int atx_process_finish_output(int code);

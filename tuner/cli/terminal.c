@@ -100,8 +100,7 @@ static bool write_line(const char *line, size_t len)
     const atx_wrap_box box = { indent, indent + FURTHER_IN, atx_terminal_width(stdout) };
     atx_wrap(&out, line + indent, len - indent, box);
     atx_str_add(&out, "\n");
-    bool good = !out.failed && write_all(out.data, out.len);
-    return good;
+    return !out.failed && write_all(out.data, out.len);
 }
 
 static ssize_t write_fitted(void *cookie, const char *text, size_t len)

@@ -136,8 +136,7 @@ bool atx_ahead_wanted(const char *rendered)
     bool noted = atx_pragmas_read(&pragmas, rendered, NULL) == AT_OK && pragmas.headers;
     if (!noted)
         atx_ahead_lines(&lines, rendered, NULL, 0);
-    bool wanted = noted || lines.len;
-    return wanted;
+    return noted || lines.len;
 }
 
 /* ---- folders ---- */

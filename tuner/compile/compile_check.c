@@ -180,12 +180,11 @@ static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *
     return status;
 }
 
-/* Takes finished kernels; when `wait`, waits a moment for one. */
-static at_status drain(atx_compile_check *c, bool wait, at_error *err)
+/* Waits a moment for a finished kernel and takes all that there are. */
+static at_status drain(atx_compile_check *c, at_error *err)
 {
     atx_compiled done = { 0 };
-    if (wait)
-        atx_pool_wait(c->pool, NULL, 100);
+    atx_pool_wait(c->pool, NULL, 100);
     at_status status = atx_pool_pump(c->pool, err);
     while (status == AT_OK && atx_pool_take(c->pool, &done)) {
         status = take(c, &done, err);
@@ -247,7 +246,7 @@ static at_status submit(atx_compile_check *c, size_t row, const atx_str *source,
     atx_hash_text(hash, keyed, (size_t)n);
     at_status status = remember(c, hash, &known, err);
     while (status == AT_OK && !known && !atx_pool_has_room(c->pool) && !*c->options.cancel)
-        status = drain(c, true, err);
+        status = drain(c, err);
     if (status != AT_OK || known || *c->options.cancel)
         return status;
     status = add_job(c, row, config, launches, err);
@@ -520,7 +519,7 @@ at_status atx_compile_check_finish(atx_compile_check *c, at_error *err)
 {
     at_status status = AT_OK;
     while (status == AT_OK && atx_pool_busy(c->pool) && !*c->options.cancel)
-        status = drain(c, true, err);
+        status = drain(c, err);
     for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++) {
         status = find_lint(c, &c->firsts[c->asking], err);
         ATX_THEN(status, find_useless(c, &c->firsts[c->asking], err));

@@ -24,11 +24,11 @@ typedef struct atx_compile_check_row {
     int64_t failed;     /* of these: they do not compile, or cannot be launched             */
     int64_t spilling;   /* kernels that spill registers to memory                           */
     int64_t shared_max; /* bytes a block, static and dynamic together                       */
-    int64_t *registers; /* of each kernel, where the compiler told                          */
+    int64_t *registers; /* of each kernel, where the compiler says                          */
     size_t register_count, register_cap;
 } atx_compile_check_row;
 
-/* A fault, told once for all kernels that have it. */
+/* A fault, reported once for all kernels that have it. */
 typedef struct atx_compile_check_fault {
     const atx_compile_check_row *row; /* of the first    */
     const char *config, *log;         /* likewise        */

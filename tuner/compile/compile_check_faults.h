@@ -15,7 +15,7 @@ typedef struct atx_faults {
 /* Where one was found. */
 typedef struct atx_fault_source {
     size_t row;
-    size_t order; /* when it was handed out: of one cause the first is told, whichever ended first */
+    size_t order; /* of its submission: of one cause the first is reported, whichever ended first */
     const atx_op *op;
     const atx_template *t; /* NULL: the op's reference */
 } atx_fault_source;

@@ -25,8 +25,8 @@ typedef struct atx_connection {
 #define ATX_NOT_RESIDENT "resident"
 
 /*
- * *why stays empty when all is well. Else it says what was found and what was expected, and *about says of
- * what kind that is: equal for faults of one cause, whose numbers differ from configuration to configuration.
+ * *why stays empty where there is no fault. Else it says what was found and what was expected, and *about is
+ * the kind of fault: equal for faults of one cause, whose numbers differ from configuration to configuration.
  */
 at_status atx_connection_check(atx_str *why, const char **about, const atx_connection *connection,
                                const atx_template *t, const atx_launches *launches,

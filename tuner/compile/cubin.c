@@ -69,15 +69,18 @@ static const char *string_at(bytes elf, const Elf64_Shdr *table, uint64_t offset
     return text + offset;
 }
 
-static bytes find_section(bytes elf, const Elf64_Ehdr *head, const char *prefix, const char *name)
+/* The section with a kernel's attributes. */
+static bytes find_info(bytes elf, const Elf64_Ehdr *head, const char *name)
 {
+    static const char PREFIX[] = ".nv.info.";
+    enum { PREFIX_LEN = sizeof PREFIX - 1 };
     Elf64_Shdr names, s;
-    size_t n = strlen(prefix);
     if (!read_section(&names, elf, head, head->e_shstrndx))
         return (bytes){ 0 };
     for (unsigned i = 0; i < head->e_shnum; i++) {
         const char *text = read_section(&s, elf, head, i) ? string_at(elf, &names, s.sh_name) : NULL;
-        if (text && s.sh_type != SHT_NOBITS && strncmp(text, prefix, n) == 0 && strcmp(text + n, name) == 0)
+        if (text && s.sh_type != SHT_NOBITS && strncmp(text, PREFIX, PREFIX_LEN) == 0 &&
+            strcmp(text + PREFIX_LEN, name) == 0)
             return (bytes){ elf.at + s.sh_offset, (size_t)s.sh_size };
     }
     return (bytes){ 0 };
@@ -190,17 +193,11 @@ bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, in
     *out = (atx_cubin_kernel){ .name = name,
                                .name_len = strlen(name),
                                .weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK };
-    read_info(out, find_section(elf, &head, ".nv.info.", name));
+    read_info(out, find_info(elf, &head, name));
     return true;
 }
 
 /* ---- names ---- */
-
-static bool begins(const atx_cubin_kernel *k, const char *with)
-{
-    size_t n = strlen(with);
-    return k->name_len >= n && memcmp(k->name, with, n) == 0;
-}
 
 static const char UNNAMED[] = "_GLOBAL__N_", INTERNAL[] = "_INTERNAL_"; /* that one around variables */
 
@@ -289,7 +286,7 @@ static void read_name(char out[100], const atx_cubin_kernel *k)
     const char *at = k->name, *end = k->name + k->name_len;
     size_t n = 0;
     snprintf(out, 100, "%.*s", (int)(k->name_len > 80 ? 80 : k->name_len), k->name);
-    if (!begins(k, "_Z"))
+    if (k->name_len < 2 || memcmp(k->name, "_Z", 2) != 0)
         return;
     at += 2;
     const bool nested = at < end && *at == 'N';

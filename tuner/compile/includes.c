@@ -188,8 +188,7 @@ static bool is_in(const char *real, const char *folder)
     size_t len = real_folder ? strlen(real_folder) : 0;
     while (len && real_folder[len - 1] == '/')
         len--; /* the root */
-    bool in = real_folder && strncmp(real, real_folder, len) == 0 && real[len] == '/';
-    return in;
+    return real_folder && strncmp(real, real_folder, len) == 0 && real[len] == '/';
 }
 
 /* CUDA's, or in a folder of the user's. */
@@ -281,8 +280,7 @@ static bool is_harmful_in(scan *s, const char *folder, const hidden *d)
     ATX_LOCAL(atx_str) path = { 0 };
     atx_str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
     s->no_memory = s->no_memory || path.failed;
-    bool harmful = is_harmful(s, atx_str_text(&path));
-    return harmful;
+    return is_harmful(s, atx_str_text(&path));
 }
 
 /* Wherever the compiler would look. Folders of libraries are not looked into, unless the name leads out. */
@@ -293,8 +291,7 @@ static bool is_outside(scan *s, const hidden *d, const char *includer)
         return true;
     if (d->name[0] == '/') {
         ATX_FREED char *path = atx_text_copy(d->name, d->len), *real = path ? realpath(path, NULL) : NULL;
-        bool outside = !real || is_harmful(s, path);
-        return outside;
+        return !real || is_harmful(s, path);
     }
     add_folder_of(&folder, includer);
     s->no_memory = s->no_memory || folder.failed;
@@ -432,9 +429,8 @@ static bool is_quoted(const char *source, const char *line, size_t len)
     next += strspn(next, BLANKS);
     atx_str_addf(&label, " \"%.*s\"\n", (int)len, line);
     atx_str_add_bytes(&quoted, next, strcspn(next, "\n"));
-    bool is = !label.failed && quoted.len && !quoted.failed && strstr(source, atx_str_text(&label)) &&
-              strstr(source, atx_str_text(&quoted));
-    return is;
+    return !label.failed && quoted.len && !quoted.failed && strstr(source, atx_str_text(&label)) &&
+           strstr(source, atx_str_text(&quoted));
 }
 
 void atx_includes_hide(atx_str *log, const char *source, const char *name, const atx_include_folders *folders)

@@ -38,8 +38,7 @@ int atx_pool_busy(const atx_pool *pool);      /* jobs submitted and not yet take
 bool atx_pool_has_room(const atx_pool *pool); /* fewer than two jobs a worker: one compiling, one waiting */
 
 /*
- * Jobs of several who compile at once, each of whom takes back its own: the upper half of a tag says whose it
- * is.
+ * Several owners may compile at once, and each takes back its own jobs: the upper half of a tag is the owner.
  */
 #define ATX_POOL_TAG(owner, number) ((int64_t)(owner) << 32 | (int64_t)(number))
 int atx_pool_busy_of(const atx_pool *pool, int owner);

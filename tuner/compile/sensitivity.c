@@ -107,8 +107,7 @@ static bool find_definition(atx_str *out, const atx_template *t, const char *nam
 static bool is_hidden(const atx_template *t, const char *name)
 {
     ATX_LOCAL(atx_str) line = { 0 };
-    bool hidden = !atx_is_macro(t, name) && find_directive(&line, t, name);
-    return hidden;
+    return !atx_is_macro(t, name) && find_directive(&line, t, name);
 }
 
 /* ---- compiling ---- */

@@ -72,9 +72,7 @@ static at_status check_sizes(const walk *w, const atx_loop *l, at_error *err)
         int64_t elements[3] = { 0 };
         for (int i = 0; i < 3; i++) {
             const atx_expr *size = w->of->op->args[three[i] < 0 ? three[0] : three[i]].expr;
-            at_status status = atx_expr_eval(&elements[i], size, w->slots, err);
-            if (status != AT_OK)
-                return status;
+            ATX_TRY(atx_expr_eval(&elements[i], size, w->slots, err));
         }
         if (elements[0] != elements[1] || elements[0] != elements[2])
             return atx_fail_at(err, l->where,

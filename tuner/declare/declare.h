@@ -560,7 +560,7 @@ static inline bool atx_arg_is_storage(const atx_op *op, const atx_arg *arg)
 
 /*
  * Whether a problem of this type can prove anything: AT_ERR_INPUT, with the place and what to write, where an
- * input of floating point has random bits and nobody asked for them, or they meet a tolerance.
+ * input of floating point has random bits that its line does not ask for, or they meet a tolerance.
  */
 at_status atx_op_check_inputs(const atx_op *op, atx_dtype t, at_error *err) AT_MUST_CHECK;
 

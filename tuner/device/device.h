@@ -126,8 +126,8 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
 
 /*
  * Waits for the result. The device must have no trials queued. After `budget_until_s` (on atx_now_s(); 0:
- * none) no round is added to those that every re-measurement has. A user who wants to end gets the results so
- * far if it has as many rounds as a slow re-measurement has, or will have them within a second; else
+ * none) no round is added to those that every re-measurement has. After a cancellation the results so far are
+ * returned if it has as many rounds as a slow re-measurement, or will have them within a second; else
  * AT_ERR_CANCELLED: there is no result.
  *
  * A top candidate that is wrong, cannot be launched, faults or does not end says so in its row, and the

@@ -3,8 +3,8 @@
  *
  * Invariant: a trial without an answer is in exactly one place: `asked`, on its way to the device (`moving`),
  * with it (`there`), or in `answers`. So the number of queued trials is their sum, also when the device drops
- * its queue, as it may once the user wants to end. A lost device keeps something queued until its borrower
- * has been told: its trials must not count as done.
+ * its queue, as it may after a cancellation. A lost device keeps a trial queued until its borrower has seen
+ * the failure: its trials must not count as done.
  */
 #include "device/borrowed.h"
 

@@ -9,7 +9,7 @@
 #include "util/clock.h"
 
 /*
- * A runner that says nothing may have been frozen for a while, and gets a second chance too, but no third:
+ * A runner without an answer may have been frozen for a while: a second one is started, but no third, as
  * each costs a deadline.
  */
 #define MAX_SILENCES 2
@@ -50,7 +50,7 @@ typedef struct atx_runner {
     atx_wait_time since;         /* ... then */
 } atx_runner;
 
-/* Its child was buried; one that told of a failure lives. */
+/* Its process was reaped; one that reported a failure is still there. */
 static inline bool atx_runner_has_died(const atx_runner *d)
 {
     return d->child.pid == 0;

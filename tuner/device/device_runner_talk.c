@@ -67,9 +67,7 @@ at_status atx_runner_receive(atx_runner *d, uint32_t *kind, atx_str *body, doubl
     atx_wait_time wait_time = atx_wait_time_begin();
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
     while (poll(&fd, 1, SLICE_MS) <= 0) {
-        at_status status = pass_on_cancel(d, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(pass_on_cancel(d, err));
         if (is_overdue(d, &wait_time, deadline_s))
             return fell_silent(d, wait_time.waited_s, err);
     }

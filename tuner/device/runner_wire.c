@@ -223,7 +223,6 @@ bool atx_remeasure_is_to_end(void)
     ATX_LOCAL(atx_str) body = { 0 };
     uint32_t kind = 0;
     struct pollfd fd = { .fd = ATX_CHILD_FD, .events = POLLIN };
-    bool ends = poll(&fd, 1, 0) > 0 &&
-                (atx_wire_recv(ATX_CHILD_FD, &kind, &body, NULL) != AT_OK || kind == ATX_CANCEL || kind == 0);
-    return ends;
+    return poll(&fd, 1, 0) > 0 &&
+           (atx_wire_recv(ATX_CHILD_FD, &kind, &body, NULL) != AT_OK || kind == ATX_CANCEL || kind == 0);
 }

@@ -159,9 +159,7 @@ static at_status read_names(csv *c, const char *path, at_error *err)
             return atx_fail(err, AT_ERR_INPUT, "%s:%d: found more than %d columns; expected fewer", path,
                             line, MAX_COLUMNS);
         next_cell(c);
-        at_status status = check_cell(c, line, path, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(check_cell(c, line, path, err));
         atx_str_add_bytes(&c->names[c->columns], atx_str_text(&c->cell), c->cell.len);
         c->names[c->columns++].failed |= c->cell.failed;
     } while (!c->last);
@@ -174,9 +172,7 @@ static at_status read_row(atx_str *out, csv *c, const char *path, at_error *err)
     int count = 0;
     do {
         next_cell(c);
-        at_status status = check_cell(c, line, path, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(check_cell(c, line, path, err));
         if (count == 0 && c->last && !c->cell.len && !c->quoted)
             return AT_OK; /* an empty line */
         if (count < c->columns) {

@@ -13,7 +13,8 @@ void atx_import_add_setting(atx_import_result *out, uint32_t name, uint32_t valu
         out->settings[out->count++] = (atx_import_setting){ name, value };
 }
 
-void atx_import_add_settings(atx_import_result *out, const atx_json *json, uint32_t object)
+/* All members of an object. */
+static void add_settings(atx_import_result *out, const atx_json *json, uint32_t object)
 {
     if (!object || json->nodes[object].kind != ATX_JSON_OBJECT)
         return;
@@ -102,7 +103,7 @@ static at_status look_clblast(atx_import_result *out, const atx_import_file *fil
                               at_error *err)
 {
     (void)err;
-    atx_import_add_settings(out, &file->json, atx_json_member(&file->json, node, "parameters"));
+    add_settings(out, &file->json, atx_json_member(&file->json, node, "parameters"));
     out->time = atx_json_member(&file->json, node, "time");
     return AT_OK;
 }
@@ -159,7 +160,7 @@ static at_status look_triton(atx_import_result *out, const atx_import_file *file
     if (!times || json->nodes[config].kind != ATX_JSON_OBJECT)
         return atx_json_fail(json, node, 0, err,
                              "found no pair of a configuration and its times; expected one");
-    atx_import_add_settings(out, json, atx_json_member(json, config, "kwargs"));
+    add_settings(out, json, atx_json_member(json, config, "kwargs"));
     for (uint32_t at = atx_json_first(json, config); at; at = atx_json_next(json, at))
         if (json->nodes[at + 1].kind == ATX_JSON_NUMBER)
             atx_import_add_setting(out, at, at + 1);

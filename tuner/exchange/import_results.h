@@ -20,8 +20,5 @@ typedef at_status atx_import_look(atx_import_result *out, const atx_import_file 
 /* One more setting; too many are reported when the parameter is added. */
 void atx_import_add_setting(atx_import_result *out, uint32_t name, uint32_t value);
 
-/* All members of an object. */
-void atx_import_add_settings(atx_import_result *out, const atx_json *json, uint32_t object);
-
 at_status atx_import_read_results(atx_import_file *file, uint32_t list, atx_import_look *look,
                                   at_error *err) AT_MUST_CHECK;

@@ -163,8 +163,7 @@ bool atx_import_copy_text(char *out, size_t size, const atx_json *json, uint32_t
     size_t len = text.len < size ? text.len : size - 1;
     memcpy(out, atx_str_text(&text), len);
     out[len] = '\0';
-    bool good = !text.failed;
-    return good;
+    return !text.failed;
 }
 
 /* A number, or a list of them. Anything else gives no sizes: none are better than wrong ones. */

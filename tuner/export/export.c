@@ -35,9 +35,7 @@ static at_status add_buffer_comments(atx_str *out, const atx_launcher *l, at_err
         int64_t value = 0;
         if (arg->role == ATX_SCALAR)
             continue;
-        at_status status = atx_expr_eval(&value, arg->expr, l->slots, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(atx_expr_eval(&value, arg->expr, l->slots, err));
         atx_str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s", arg->name,
                      value, atx_arg_element_bytes(l->op, arg, l->problem->type),
                      atx_problem_align_of(l->problem, i),

@@ -1,5 +1,5 @@
 /*
- * report.h - everything a store knows as one HTML page: winners with their shares, where which template wins,
+ * report.h - all data of a store as one HTML page: winners with their shares, where which template wins,
  * and for each problem the course of its search, the effect of each parameter, ties, conditions, failures.
  */
 #pragma once

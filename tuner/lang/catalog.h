@@ -33,14 +33,13 @@ typedef struct atx_catalog_options {
 
 /*
  * AT_ERR_INPUT: a file is wrong, AT_ERR_USAGE: a folder of headers cannot be read. With `broken` a wrong file
- * takes only itself out, and an op's its folder: the rest is there, and `broken` is told why. Common code
- * that is wrong still ends the whole.
+ * is left out alone, an op's with its folder, and `broken` gets the reason. Wrong common code is still an
+ * error.
  *
- * `lazily`: of what is built in nothing is read before it is asked for, by name or number: for a question of
- * one problem. Where reading fails then (AT_ERR_MEMORY) it is as if it were not there, NULL. Who asks several
- * things one after the other learns of that behind the last: atx_catalog_failure is what failed since
- * somebody asked that, whichever thread it was, and AT_OK from then on. Threads that are to know whose it was
- * ask under a lock of theirs.
+ * `lazily`: built-in operations and templates are read when a call names them, which is quicker for a single
+ * problem. Such a call returns NULL if reading fails (AT_ERR_MEMORY). atx_catalog_failure returns the failure
+ * since its last call, of whichever thread, so one call after several look-ups is enough. Threads that must
+ * know whose failure it was call both under a lock.
  */
 at_status atx_catalog_open_with(atx_catalog **out, const atx_catalog_options *options,
                                 at_error *err) AT_MUST_CHECK;

@@ -102,9 +102,7 @@ static at_status check_problem(int64_t *slots, const atx_problem *problem, bool 
     for (size_t i = 0; i < op->scope.require_count; i++) {
         if (!with_device && reads_device(op->scope.requires[i].expr, op, device))
             continue;
-        at_status status = check_require(slots, &op->scope.requires[i], problem, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(check_require(slots, &op->scope.requires[i], problem, err));
     }
     for (int i = 0; i < op->arg_count; i++) {
         const atx_arg *arg = &op->args[i];
@@ -380,6 +378,17 @@ void atx_problem_show(atx_str *out, const atx_problem *problem)
     add_layout(out, problem);
 }
 
+/* The iterations that loops begin with: their names have these values outside of launches. */
+static at_status bind_loops(int64_t *slots, const atx_loops *loops, at_error *err)
+{
+    for (int i = 0; i < loops->count; i++) {
+        slots[loops->items[i].slot] = 0;
+        if (loops->items[i].first)
+            ATX_TRY(atx_expr_eval(&slots[loops->items[i].slot], loops->items[i].first, slots, err));
+    }
+    return AT_OK;
+}
+
 at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx_limits *limits,
                            at_error *err)
 {
@@ -387,7 +396,7 @@ at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx
     memcpy(slots + problem->op->scope.device_slot, limits,
            sizeof *limits); /* atx_limits is an array with names */
     ATX_TRY(check_problem(slots, problem, true, err));
-    return atx_loops_bind(slots, &problem->op->expected.loops, err);
+    return bind_loops(slots, &problem->op->expected.loops, err);
 }
 
 /* ---- configurations ---- */
@@ -536,21 +545,9 @@ at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_confi
             slots[param->label_slot + k] = param->values[k];
     }
     for (size_t i = 0; i < t->scope.let_count; i++) {
-        at_status status = eval_let(slots, &t->scope.lets[i], err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(eval_let(slots, &t->scope.lets[i], err));
     }
-    return t->call.loops.count ? atx_loops_bind(slots, &t->call.loops, err) : AT_OK;
-}
-
-at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err)
-{
-    for (int i = 0; i < loops->count; i++) {
-        slots[loops->items[i].slot] = 0;
-        if (loops->items[i].first)
-            ATX_TRY(atx_expr_eval(&slots[loops->items[i].slot], loops->items[i].first, slots, err));
-    }
-    return AT_OK;
+    return t->call.loops.count ? bind_loops(slots, &t->call.loops, err) : AT_OK;
 }
 
 at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)

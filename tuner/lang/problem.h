@@ -147,9 +147,6 @@ static inline bool atx_geometry_is_plain(const atx_geometry *g)
 at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
-/* The iterations that loops begin with: their names have these values outside of launches. */
-at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err) AT_MUST_CHECK;
-
 /* The value of a scalar argument of a kernel, the op's or a template's: an integer, or the bits of a float
  * of the argument's type. AT_ERR_INPUT: its expression has no value, or a float none of that type. */
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots,

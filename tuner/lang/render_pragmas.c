@@ -143,9 +143,7 @@ at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t 
     for (int i = 0; i < t->build.option_count; i++) {
         const atx_compiler_option *o = &t->build.options[i];
         int64_t holds = 1;
-        at_status status = o->when ? atx_expr_eval(&holds, o->when, slots, err) : AT_OK;
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(o->when ? atx_expr_eval(&holds, o->when, slots, err) : AT_OK);
         if (!holds)
             continue;
         atx_str_add(out, OPTION);

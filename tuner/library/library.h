@@ -1,8 +1,8 @@
 /*
  * library.h - shared by the files of the library (include/autotune/autotune.h).
  *
- * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps; who holds it
- * learns of what the catalog could not read (atx_catalog_failure), which any thread may ask. `table_lock`
+ * Locks: `slow` guards the store, the look-ups, NVRTC, the cache and the driver's slow steps, and calls of
+ * atx_catalog_failure. Any thread may read the catalog without it. `table_lock`
  * guards the table of prepared problems. `slow` is taken first when both are; `tuning.mutex`,
  * `preparing.mutex` and `asked.mutex` guard what is to be tuned and prepared in the background and what was
  * asked for, and nothing is taken while one is held. A finding and an atx_prepared never change once others

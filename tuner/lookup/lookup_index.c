@@ -214,9 +214,7 @@ at_status atx_index_link(atx_winner_index *l, size_t first, at_error *err)
 {
     size_t from = first;
     if (!l->buckets || l->bucket_count < 2 * l->count) {
-        at_status status = grow_buckets(l, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(grow_buckets(l, err));
         from = 0;
     }
     for (size_t i = from; i < l->count; i++) {

@@ -185,9 +185,9 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *entry, const a
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
 
 /*
- * Whether something is known against an entry whose requirements hold: what was measured later shows that it
- * fails, on its own problem or on the question's, or it is excluded. AT_ERR_NOT_FOUND, and *why (NULL: nobody
- * asks) says it. AT_OK: nothing is. AT_ERR_STORE.
+ * Whether an entry whose requirements hold may be used. AT_ERR_NOT_FOUND: a later measurement shows that it
+ * fails, on its own problem or on the question's, or it is excluded; *why (may be NULL) says which.
+ * AT_ERR_STORE.
  */
 at_status atx_entry_usable(atx_str *why, atx_lookup *lookup, atx_entry *entry, const atx_question *question,
                            at_error *err) AT_MUST_CHECK;

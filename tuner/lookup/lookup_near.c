@@ -57,8 +57,7 @@ static bool has_line(const atx_str *lines, const char *template_name, const char
 {
     ATX_LOCAL(atx_str) line = { 0 };
     add_line(&line, template_name, hash, config);
-    bool found = lines->len && !line.failed && strstr(atx_str_text(lines), atx_str_text(&line));
-    return found;
+    return lines->len && !line.failed && strstr(atx_str_text(lines), atx_str_text(&line));
 }
 
 static double threads_an_element(const atx_geometry *g, const atx_op *op, const int64_t *sizes)

@@ -117,7 +117,6 @@ typedef struct atx_machine_access {
     atx_machine_access_kind kind;
     atx_ptx_space space; /* GLOBAL, SHARED, SHARED_CLUSTER (of another block), LOCAL, CONST */
     uint32_t mask;
-    bool generic;  /* the instruction names no space */
     int32_t bytes; /* of each lane */
     int32_t element_bytes;
     const uint64_t

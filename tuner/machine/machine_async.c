@@ -111,7 +111,7 @@ static void async_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     wait_all(x, d, mask);
     if (!x->stop)
-        atx_mbarrier_arrive(x, d, mask, 0, d->ptx->flags & ATX_PTX_NO_INCREMENT ? 1 : 0);
+        atx_mbarrier_arrive(x, d, mask, d->ptx->flags & ATX_PTX_NO_INCREMENT ? 1 : 0);
 }
 
 /* ---- bulk ---- */

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-enum { MAX_EDGES = 2 };
-
 typedef struct graph {
     const atx_ptx_function *f;
     int32_t *block_of;          /* of each instruction */

@@ -156,7 +156,6 @@ struct atx_exec {
     bool stop;  /* a finding, the watch, or no memory */
     bool yield; /* another warp's turn */
     bool no_memory;
-    int last_region;
 };
 
 struct atx_machine {
@@ -305,7 +304,7 @@ static inline atx_handler *atx_choose(const atx_ptx_instruction *i, const atx_ch
     return NULL;
 }
 
-/* Who executes an instruction: NULL where none can. */
+/* The function that executes an instruction; NULL: there is none. */
 atx_handler *atx_select_int(const atx_ptx_instruction *i);
 atx_handler *atx_select_logic(const atx_ptx_instruction *i);
 atx_handler *atx_select_compare(const atx_ptx_instruction *i);
@@ -359,7 +358,7 @@ void atx_addresses(atx_request *r, const atx_exec *x, const atx_decoded *d, int 
 /* Checks the request, tells the watch, fills `at`. false: the launch ends. */
 bool atx_reach(atx_exec *x, atx_request *r);
 /* Tells the watch alone. false: the launch ends. */
-bool atx_tell_access(atx_exec *x, const atx_request *r, atx_ptx_space space, uint32_t mask, bool generic);
+bool atx_tell_access(atx_exec *x, const atx_request *r, atx_ptx_space space, uint32_t mask);
 /* A finding at the instruction that runs, of this lane. Always false. */
 bool atx_find_fault(atx_exec *x, atx_machine_finding_kind kind, int lane, const char *format, ...)
     AT_PRINTF(4, 5);

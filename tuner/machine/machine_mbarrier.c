@@ -86,10 +86,10 @@ static bool arrive(atx_exec *x, const atx_request *r, int lane, uint32_t count, 
            atx_event(x, ATX_EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
 }
 
-void atx_mbarrier_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask, int group, int pending)
+void atx_mbarrier_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask, int pending)
 {
     atx_request r;
-    if (!reach(&r, x, d, mask, 0, group))
+    if (!reach(&r, x, d, mask, 0, 0))
         return;
     for (int l = 0; l < ATX_LANES && !x->stop; l++) {
         if (!(mask >> l & 1) || !is_barrier(x, &r, l))

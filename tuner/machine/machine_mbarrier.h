@@ -9,9 +9,9 @@
 
 #include "machine/machine_internal.h"
 
-/* Lanes arrive at the barrier of the address in this group; `pending` 0: this arrival has not been counted on
- * before, as cp.async.mbarrier.arrive without .noinc. */
-void atx_mbarrier_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask, int group, int pending);
+/* Lanes arrive at the barrier of the instruction's first address; `pending` 0: this arrival has not been
+ * counted on before, as cp.async.mbarrier.arrive without .noinc. */
+void atx_mbarrier_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask, int pending);
 /* The barriers that a copy or a store tells of its bytes: the instruction's last address, its number `k`, in
  * this group. `names` are as of atx_machine_access. false: the launch ends. */
 bool atx_mbarrier_reach(atx_request *r, uint64_t names[ATX_LANES], atx_exec *x, const atx_decoded *d,

@@ -115,7 +115,7 @@ static void prefetch(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     atx_request r = { .kind = ATX_ACCESS_PREFETCH, .space = ATX_PTX_GLOBAL, .bytes = 1, .element_bytes = 1 };
     atx_addresses(&r, x, d, 0, 0, mask);
-    atx_tell_access(x, &r, ATX_PTX_GLOBAL, mask, d->ptx->space == ATX_PTX_GENERIC);
+    atx_tell_access(x, &r, ATX_PTX_GLOBAL, mask);
 }
 
 static bool is_element(const atx_ptx_instruction *i)

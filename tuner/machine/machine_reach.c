@@ -196,14 +196,13 @@ static bool reach_lane(atx_exec *x, atx_request *r, int lane)
 
 /* ---- requests ---- */
 
-bool atx_tell_access(atx_exec *x, const atx_request *r, atx_ptx_space space, uint32_t mask, bool generic)
+bool atx_tell_access(atx_exec *x, const atx_request *r, atx_ptx_space space, uint32_t mask)
 {
     if (!x->watch || !x->watch->access || space == ATX_PTX_PARAM)
         return true;
     const atx_machine_access access = { .kind = r->kind,
                                         .space = space,
                                         .mask = mask,
-                                        .generic = generic,
                                         .bytes = r->bytes,
                                         .element_bytes = r->element_bytes,
                                         .address = r->address,
@@ -219,25 +218,25 @@ bool atx_tell_access(atx_exec *x, const atx_request *r, atx_ptx_space space, uin
 }
 
 /* Shared memory of the own block, and of others, apart. */
-static bool tell_shared(atx_exec *x, const atx_request *r, uint32_t mask, bool generic)
+static bool tell_shared(atx_exec *x, const atx_request *r, uint32_t mask)
 {
     uint32_t own = 0;
     for (int l = 0; l < ATX_LANES; l++)
         own |= (uint32_t)(mask >> l & 1 && r->rank[l] == x->block->rank) << l;
-    return (!own || atx_tell_access(x, r, ATX_PTX_SHARED, own, generic)) &&
-           (own == mask || atx_tell_access(x, r, ATX_PTX_SHARED_CLUSTER, mask & ~own, generic));
+    return (!own || atx_tell_access(x, r, ATX_PTX_SHARED, own)) &&
+           (own == mask || atx_tell_access(x, r, ATX_PTX_SHARED_CLUSTER, mask & ~own));
 }
 
 /* Lanes of one space. */
-static bool reach_space(atx_exec *x, atx_request *r, atx_ptx_space space, uint32_t mask, bool generic)
+static bool reach_space(atx_exec *x, atx_request *r, atx_ptx_space space, uint32_t mask)
 {
     r->space = space;
     for (int l = 0; l < ATX_LANES; l++)
         if ((mask >> l & 1) && lane_bytes(r, l) > 0 && !reach_lane(x, r, l))
             return false;
     if (space == ATX_PTX_SHARED || space == ATX_PTX_SHARED_CLUSTER)
-        return tell_shared(x, r, mask, generic);
-    return atx_tell_access(x, r, space, mask, generic);
+        return tell_shared(x, r, mask);
+    return atx_tell_access(x, r, space, mask);
 }
 
 static atx_ptx_space space_of(uint64_t *address)
@@ -268,12 +267,12 @@ bool atx_reach(atx_exec *x, atx_request *r)
 {
     uint32_t masks[ATX_PTX_PARAM + 1] = { 0 };
     if (r->space != ATX_PTX_GENERIC)
-        return reach_space(x, r, r->space, r->mask, false);
+        return reach_space(x, r, r->space, r->mask);
     for (int l = 0; l < ATX_LANES; l++)
         if (r->mask >> l & 1)
             masks[space_of(&r->address[l])] |= 1u << l;
     for (int space = ATX_PTX_GLOBAL; space <= ATX_PTX_PARAM; space++)
-        if (masks[space] && !reach_space(x, r, (atx_ptx_space)space, masks[space], true))
+        if (masks[space] && !reach_space(x, r, (atx_ptx_space)space, masks[space]))
             return false;
     return true;
 }

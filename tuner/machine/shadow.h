@@ -56,16 +56,16 @@ void atx_shadow_order_warp(atx_shadow_order *order, int warp);          /* its l
 void atx_shadow_order_barrier(atx_shadow_order *order, uint32_t warps); /* a barrier of these     */
 /* Lanes arrive where others will wait, and go on: what they do from now on is not what these wait for. */
 void atx_shadow_order_arrive(atx_shadow_order *order, atx_shadow_arrivals *at, int warp, uint32_t lanes);
-/* Lanes of a warp have waited for those who arrived, of whom some may be of this warp, of these that have not
- * ended. */
+/* Those of a warp's lanes that have not ended have waited for the lanes that arrived, some of which may be of
+ * this warp. */
 void atx_shadow_order_learn(atx_shadow_order *order, const atx_shadow_arrivals *from, int warp,
                             uint32_t alive);
 /* A fence of a warp: accesses that it is ordered after are visible to engines for copies from here on. */
 void atx_shadow_order_fence(atx_shadow_order *order, int warp);
 
 /*
- * An engine writes by itself, in phases: all copies that tell one mbarrier of their bytes. What it writes in
- * a phase is there for who knows that the phase is over: because it looked, or is ordered after one that did.
+ * An engine writes asynchronously, in phases: all copies that report their bytes to one mbarrier. Its writes
+ * of a phase are visible to lanes that have seen the end of the phase, or are ordered after one that has.
  */
 int atx_shadow_order_engine(atx_shadow_order *order); /* one more; -1: there are too many */
 void atx_shadow_order_phase(atx_shadow_order *order, int engine);
@@ -82,7 +82,7 @@ typedef struct atx_shadow atx_shadow;
 atx_shadow *atx_shadow_open(size_t bytes, bool written);
 void atx_shadow_close(atx_shadow *shadow); /* NULL is allowed */
 
-/* Forgets who it was; what is written of memory that outlives blocks stays so. */
+/* Forgets which lanes accessed it; memory that outlives blocks stays marked as written. */
 void atx_shadow_forget(atx_shadow *shadow);
 
 typedef enum atx_touch_kind {
@@ -91,7 +91,7 @@ typedef enum atx_touch_kind {
     ATX_TOUCH_WRITE,
     ATX_TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
     ATX_TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
-    ATX_TOUCH_LOOK,        /* of who may look at once, but not before what lies there was made: an mbarrier */
+    ATX_TOUCH_LOOK,        /* of an mbarrier: at any time after its initialisation */
     ATX_TOUCH_COPY         /* a write by an asynchronous copy: no thread may read before a wait */
 } atx_touch_kind;
 

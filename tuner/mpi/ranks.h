@@ -17,15 +17,15 @@ typedef struct atx_ranks_options {
 } atx_ranks_options;
 
 /*
- * *out is NULL in a process that is alone, and where this rank has served until the end (*served). Waits for
- * nobody on rank 0. AT_ERR_USAGE: started as one of several, and there is no MPI for them.
+ * *out is NULL in a process that is alone, and where this rank has served until the end (*served). Rank 0
+ * does not wait for the others. AT_ERR_USAGE: started as one of several, and there is no MPI for them.
  */
 at_status atx_ranks_begin(atx_ranks **out, bool *served, const atx_ranks_options *options,
                           at_error *err) AT_MUST_CHECK;
 
 /*
- * Waits until every rank has said who it is. One that does not within a minute is told and left out.
- * AT_ERR_INPUT: one that is another program, by rank and host. AT_ERR_CANCELLED.
+ * Waits for the message with which every rank begins. A rank without one for a minute is reported and left
+ * out. AT_ERR_INPUT: one that is another program, by rank and host. AT_ERR_CANCELLED.
  */
 at_status atx_ranks_gather(atx_ranks *ranks, at_error *err) AT_MUST_CHECK;
 
@@ -40,7 +40,7 @@ bool atx_ranks_is_gone(atx_ranks *ranks, int rank);
 const char *atx_ranks_no_gpu(const atx_ranks *ranks); /* why rank 0 has none */
 
 /*
- * Ends the others, and MPI. Where one of them is gone MPI cannot end in order: then the job is aborted with
- * this exit code, which may not return: what is to be printed was. NULL is allowed.
+ * Ends the other ranks, and MPI. If a rank is lost, MPI cannot end in order: the job is aborted with this
+ * exit code, and the call may not return, so all output must be written before. NULL is allowed.
  */
 void atx_ranks_end(atx_ranks *ranks, int exit_code);

@@ -37,7 +37,7 @@ typedef struct atx_rank {
     atx_rank_info info;
     char name[96];
     atx_wait_time silence;
-    bool silent; /* and that was told */
+    bool silent; /* and that was reported */
 } atx_rank;
 
 struct atx_ranks {
@@ -53,7 +53,7 @@ struct atx_ranks {
     bool threaded;
     pthread_mutex_t lock; /* of everything below, and of the states of ranks */
     pthread_cond_t news;
-    bool begun, ending, over; /* MPI is there; everybody is told to end; the thread has nothing more to do */
+    bool begun, ending, over; /* MPI is open; all ranks are to end; the thread has nothing more to do */
     int exit_code;
     at_status status; /* of the thread */
     at_error why;

@@ -319,7 +319,6 @@ typedef struct atx_ptx_patch {
     int64_t offset, addend;
     int32_t variable; /* ATX_PTX_NO_INDEX: a function's address */
     int32_t function;
-    bool generic; /* generic(name): else the address within its space */
 } atx_ptx_patch;
 
 typedef struct atx_ptx_table {

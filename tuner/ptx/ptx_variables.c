@@ -176,8 +176,7 @@ static bool put_address(atx_ptx_parser *p, filling *f)
     v->patches[v->patch_count++] = (atx_ptx_patch){ .offset = f->offset,
                                                     .addend = addend,
                                                     .variable = of_function ? ATX_PTX_NO_INDEX : index,
-                                                    .function = of_function ? index : ATX_PTX_NO_INDEX,
-                                                    .generic = generic };
+                                                    .function = of_function ? index : ATX_PTX_NO_INDEX };
     f->offset += 8;
     return true;
 }

@@ -63,8 +63,8 @@ at_status atx_bench_launch(atx_bench *bench, const atx_loaded *what, atx_sets se
                            at_error *err) AT_MUST_CHECK;
 
 /*
- * Enqueues that the variables of a loaded module hold what the kernel declares, of inputs that have an
- * answer. atx_bench_verify does it itself; who launches without having verified must.
+ * Enqueues filling the variables of a loaded module with the declared contents, of inputs that have an
+ * answer. atx_bench_verify calls it; callers that launch without verifying must call it too.
  */
 at_status atx_bench_fill_variables(atx_bench *bench, atx_loaded *what, at_error *err) AT_MUST_CHECK;
 

@@ -68,8 +68,8 @@ bool atx_gpu_may_pass(const atx_gpu *gpu);
 at_status atx_gpu_alloc(atx_ptr *out, atx_gpu *gpu, int64_t bytes, at_error *err) AT_MUST_CHECK;
 void atx_gpu_free(atx_gpu *gpu, atx_ptr ptr); /* 0 is allowed */
 
-/* What the geometry (NULL: a plain one) needs a kernel to be told is told: dynamic shared memory above the
- * static limit, clusters of more than ATX_PORTABLE_CLUSTER blocks, the carveout. */
+/* Sets the attributes of the kernel that the geometry (NULL: a plain one) needs: dynamic shared memory above
+ * the static limit, clusters of more than ATX_PORTABLE_CLUSTER blocks, the carveout. */
 at_status atx_gpu_load(atx_module **out, atx_gpu *gpu, const void *cubin, const char *kernel,
                        const atx_geometry *geometry, at_error *err) AT_MUST_CHECK;
 /* All that a candidate launches, from one copy of its code, if this device can launch it:
@@ -103,11 +103,6 @@ at_status atx_gpu_launch_step(atx_gpu *gpu, const atx_module *module, int step, 
 at_status atx_gpu_launch(atx_gpu *gpu, const atx_module *module, const atx_geometry *geometry, void **params,
                          at_error *err) AT_MUST_CHECK;
 
-/* Makes the ATX_TENSOR_MAP_BYTES at `map`, a multiple of 64, a tensor map of this buffer: a parameter as it
- * is. Thread-safe. */
-at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout *layout, atx_ptr address,
-                         at_error *err) AT_MUST_CHECK;
-
 /* Room for those of one launch. */
 typedef struct atx_encoded_maps {
     _Alignas(64) unsigned char bytes[ATX_MAX_MAPS][ATX_TENSOR_MAP_BYTES];
@@ -115,20 +110,9 @@ typedef struct atx_encoded_maps {
 
 /* Encodes the tensor maps that a launch takes for the addresses of these buffers, and has params[] point to
  * them. */
-static inline at_status atx_gpu_encode_maps(void **params, atx_encoded_maps *maps, const atx_gpu *gpu,
-                                            const atx_kernel *kernel, const atx_kernel_launch *one,
-                                            const uint64_t *buffers, at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < one->arg_count && status == AT_OK; i++) {
-        const int map = one->args[i].map - 1;
-        if (map < 0)
-            continue;
-        params[i] = maps->bytes[map];
-        status = atx_gpu_encode(params[i], gpu, &kernel->maps[map], buffers[one->args[i].buffer], err);
-    }
-    return status;
-}
+at_status atx_gpu_encode_maps(void **params, atx_encoded_maps *maps, const atx_gpu *gpu,
+                              const atx_kernel *kernel, const atx_kernel_launch *one, const uint64_t *buffers,
+                              at_error *err) AT_MUST_CHECK;
 
 /* A launch on a stream of the caller's (a CUstream; NULL: the default one). */
 typedef struct atx_stream_launch {

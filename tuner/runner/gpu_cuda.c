@@ -280,9 +280,7 @@ static at_status read_limits(atx_limits *out, atx_gpu *gpu, at_error *err)
         { &out->l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE },
     };
     for (size_t i = 0; i < sizeof WANTED / sizeof *WANTED; i++) {
-        at_status status = attribute(WANTED[i].to, gpu, WANTED[i].which, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(attribute(WANTED[i].to, gpu, WANTED[i].which, err));
     }
     return atx_gpu_cc(&out->cc, gpu, err);
 }

@@ -247,8 +247,10 @@ atx_resources atx_module_resources(const atx_module *module)
     return module->resources;
 }
 
-at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout *l, atx_ptr address,
-                         at_error *err)
+/* Makes the ATX_TENSOR_MAP_BYTES at `map`, a multiple of 64, a tensor map of this buffer: a parameter as it
+ * is. Thread-safe. */
+static at_status encode(void *map, const atx_gpu *gpu, const atx_tensor_layout *l, atx_ptr address,
+                        at_error *err)
 {
     if (!gpu->api.encode_tiled)
         return atx_fail(
@@ -258,6 +260,21 @@ at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout 
         gpu->api.encode_tiled(map, l->type, (unsigned)l->rank, (void *)(uintptr_t)address, l->dims,
                               l->strides, l->box, l->steps, l->interleave, l->swizzle, l->l2, l->nan);
     return code == CUDA_SUCCESS ? AT_OK : atx_refused(err, &gpu->api, code, "cuTensorMapEncodeTiled");
+}
+
+at_status atx_gpu_encode_maps(void **params, atx_encoded_maps *maps, const atx_gpu *gpu,
+                              const atx_kernel *kernel, const atx_kernel_launch *one, const uint64_t *buffers,
+                              at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < one->arg_count && status == AT_OK; i++) {
+        const int map = one->args[i].map - 1;
+        if (map < 0)
+            continue;
+        params[i] = maps->bytes[map];
+        status = encode(params[i], gpu, &kernel->maps[map], buffers[one->args[i].buffer], err);
+    }
+    return status;
 }
 
 /* As cuLaunchKernelEx has it: the caller's own attributes, and those that the geometry asks for. */

@@ -44,8 +44,9 @@ typedef struct atx_remeasure_means {
  * another second.
  *
  * Every top candidate is verified first, as a trial is; launches of random samples are checked, and one of
- * the last sample. One that is wrong, or that the driver refuses, is told of in its row alone; an error means
- * that the context may be lost, or that a refusal may be another's fault, and no row says anything.
+ * the last sample. A candidate that is wrong, or that the driver refuses, is reported in its row alone; an
+ * error means that the context may be lost, or that another kernel may have caused a refusal: all rows are
+ * then without meaning.
  */
 at_status atx_remeasure(atx_remeasure_row *rows, const atx_remeasure_means *means,
                         const atx_remeasure_request *request, at_error *err) AT_MUST_CHECK;

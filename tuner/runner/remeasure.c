@@ -134,8 +134,8 @@ static at_status load_one(remeasurement *f, int i, at_error *err)
     return status;
 }
 
-/* Whoever was loaded before buffers were renewed has variables that are up to date, all the same: inputs are
- * what they were. A kernel that writes its variables forgets that it was verified. */
+/* After buffers were renewed: a kernel that writes its variables is loaded again, with the values that it
+ * begins with, and its checked launches count no more. Others have valid variables: inputs are the same. */
 static at_status forget_launches(remeasurement *f, int i, at_error *err)
 {
     const atx_kernel *k = &f->asked->list[i].kernel;

@@ -64,8 +64,7 @@ static bool is_in(const char *real, const char *folder)
 static bool is_in_named(const char *real, const char *folder)
 {
     ATX_FREED char *own = realpath(folder, NULL);
-    bool in = is_in(real, own);
-    return in;
+    return is_in(real, own);
 }
 
 static bool is_allowed(const atx_allowed *a, const char *real)

@@ -95,16 +95,14 @@ bool atx_headers_have(const atx_headers *headers, const char *path, const char *
 {
     ATX_LOCAL(atx_str) found = { 0 };
     struct stat a, b;
-    bool have = headers && find_in_folders(&found, headers, name) && stat(found.data, &a) == 0 &&
-                stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    return have;
+    return headers && find_in_folders(&found, headers, name) && stat(found.data, &a) == 0 &&
+           stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 bool atx_headers_offer(const atx_headers *headers, const char *name)
 {
     ATX_LOCAL(atx_str) found = { 0 };
-    const bool offer = headers && name[0] != '/' && find_in_folders(&found, headers, name);
-    return offer;
+    return headers && name[0] != '/' && find_in_folders(&found, headers, name);
 }
 
 /* The folder that a path is below; -1: none. */

@@ -62,9 +62,9 @@ const char *atx_headers_list(const atx_headers *headers, const char *note);
 void atx_headers_know(atx_headers *headers, const char *list); /* NULL is allowed for headers */
 
 /*
- * What a compiler has to be told besides the text, without naming places of this machine: "-I DIR, which has
- * <a.h> <b.h>", the names of the note, and, for a folder that is reached only from there, a file of it. Where
- * the note does not hold here (headers NULL: none) which folder has what is not known.
+ * The options that a compiler needs besides the text, without naming places of this machine: "-I DIR, which
+ * has <a.h> <b.h>", the names of the note, and, for a folder that is reached only from there, a file of it.
+ * Where the note does not hold here (headers NULL: none) which folder has what is not known.
  */
 at_status atx_headers_places(atx_str *out, atx_headers *headers, const char *note,
                              at_error *err) AT_MUST_CHECK;

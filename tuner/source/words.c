@@ -42,7 +42,7 @@ static bool grow(atx_words *w)
     return true;
 }
 
-uint32_t atx_words_add(atx_words *w, const char *text, size_t len)
+static uint32_t add(atx_words *w, const char *text, size_t len)
 {
     if (!grow(w))
         return ATX_NO_WORD;
@@ -66,12 +66,12 @@ uint32_t atx_words_add_token(atx_words *w, const char *text, const atx_token *t)
 {
     char word[SPLICED];
     if (!t->spliced)
-        return atx_words_add(w, text + t->begin, t->end - t->begin);
+        return add(w, text + t->begin, t->end - t->begin);
     size_t len = atx_token_copy(word, sizeof word, text, t);
     len = len < sizeof word ? len : sizeof word - 1;
     const uint32_t known = atx_words_find(w, word, len);
     const char *copy = known == ATX_NO_WORD ? keep_spliced(w, word, len) : NULL;
-    return known != ATX_NO_WORD ? known : copy ? atx_words_add(w, copy, len) : ATX_NO_WORD;
+    return known != ATX_NO_WORD ? known : copy ? add(w, copy, len) : ATX_NO_WORD;
 }
 
 uint32_t atx_words_find(const atx_words *w, const char *text, size_t len)

@@ -20,7 +20,6 @@ typedef struct atx_words {
 } atx_words;
 
 /* The number of this word, a new one where it has none. ATX_NO_WORD: out of memory. The text is borrowed. */
-uint32_t atx_words_add(atx_words *words, const char *text, size_t len);
 uint32_t atx_words_add_token(atx_words *words, const char *text, const atx_token *token);
 
 uint32_t atx_words_find(const atx_words *words, const char *text, size_t len); /* ATX_NO_WORD: unknown */

@@ -94,9 +94,7 @@ static at_status find_groups(atx_space *s, atx_cancel *cancel, at_error *err)
     while (left && s->count) {
         atx_param_set params = grow_group(&s->rules, left);
         atx_rows *group = &s->groups[s->group_count];
-        at_status status = atx_rows_find(group, &s->rules, params, cancel, err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(atx_rows_find(group, &s->rules, params, cancel, err));
         s->group_count++;
         left &= ~params;
         if (__builtin_mul_overflow(s->count, group->count, &s->count))

@@ -36,9 +36,7 @@ at_status atx_cost_sorted(atx_cost *costs, const atx_problem *problems, size_t c
 {
     for (size_t i = 0; i < count; i++) {
         costs[i].place = i;
-        at_status status = cost_of(&costs[i].seconds, &problems[i], err);
-        if (status != AT_OK)
-            return status;
+        ATX_TRY(cost_of(&costs[i].seconds, &problems[i], err));
     }
     qsort(costs, count, sizeof *costs, dearer);
     return AT_OK;

@@ -109,9 +109,7 @@ static at_status ask_one(asked *sum, atx_population *p, atx_lookup *lookup, size
 {
     atx_found found;
     const size_t i = p->order[candidate];
-    at_status status = atx_lookup_find(&found, lookup, &p->of.problems[i], &p->of.target, err);
-    if (status != AT_OK)
-        return status;
+    ATX_TRY(atx_lookup_find(&found, lookup, &p->of.problems[i], &p->of.target, err));
     if (found.match == ATX_MATCH_EXACT && !found.outdated && !p->of.force) { /* tuned by an earlier run */
         choose(p, i);
         return AT_OK;

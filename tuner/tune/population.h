@@ -2,10 +2,10 @@
  * population.h - of a list with more problems than are to be tuned, which ones to tune: those that say most
  * about the others, which are then answered by prediction.
  *
- * Doubt decides: the loss that the model expects of its answer for a problem, less where similar problems
- * were tuned. The model beside the database learns on the way. It ends when the answers for the problems
- * that were not tuned are expected to lose little enough, or when the time is over. How good answers are is
- * checked at problems that are drawn at random.
+ * The next problem is the one whose answer has the highest expected loss by the model, less where similar
+ * problems were tuned. The model beside the database is trained meanwhile. Tuning ends when the answers for
+ * the other problems are expected to lose little enough, or when the time is over. Problems that are drawn
+ * at random check how good answers are.
  */
 #pragma once
 
@@ -47,9 +47,9 @@ at_status atx_population_open(atx_population **out, const atx_population_of *of,
                               const atx_population_plan *plan, at_error *err) AT_MUST_CHECK;
 void atx_population_close(atx_population *p); /* harmless on NULL */
 
-/* The problem to tune next; *place is `count` when no other is to be tuned. Takes up to some seconds where
- * the model learns. */
+/* The problem to tune next; *place is `count` when no other is to be tuned. Takes up to some seconds when it
+ * trains the model. */
 at_status atx_population_next(size_t *place, atx_population *p, at_error *err) AT_MUST_CHECK;
 
-/* After the last one: learns once more, and asks for answers. */
+/* After the last one: trains the model once more, and looks the answers up. */
 at_status atx_population_state(atx_population_loss *out, atx_population *p, at_error *err) AT_MUST_CHECK;

@@ -53,8 +53,13 @@ static bool is_beaten(const atx_remeasure_row *rows, const double *scores, int r
     return rows[rival].timing.median_s < rows[0].timing.median_s && !rows[0].tied;
 }
 
-atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_remeasure_row *rows,
-                                         const double *scores, int count, double then_s, double tolerance)
+/*
+ * What rows of a re-measurement say of its first top candidate, which won in `then_s` seconds. `tolerance`
+ * 0.05: 5 % in either direction is no drift. `scores`: of an op with an objective, what rows are compared by,
+ * smaller is better, INFINITY: none; else NULL: their times. Pure.
+ */
+static atx_reverify_verdict decide(const atx_top_candidate *list, const atx_remeasure_row *rows,
+                                   const double *scores, int count, double then_s, double tolerance)
 {
     int rival = best_rival(list, rows, scores, count);
     if (rows[0].outcome != ATX_TIMED)
@@ -264,8 +269,8 @@ static at_status conclude(atx_reverified *v, job *j, double tolerance)
 {
     const double *scores = take_scores(j);
     int rival = best_rival(j->f.list, j->f.rows, scores, j->f.count);
-    v->verdict = atx_reverify_decide(j->f.list, j->f.rows, scores, j->f.count,
-                                     j->winner->winner.timing.median_s, tolerance);
+    v->verdict =
+        decide(j->f.list, j->f.rows, scores, j->f.count, j->winner->winner.timing.median_s, tolerance);
     v->median_s = j->f.rows[0].outcome == ATX_TIMED ? j->f.rows[0].timing.median_s : 0;
     v->rival_s = rival >= 0 ? j->f.rows[rival].timing.median_s : 0;
     if (rival >= 0)

@@ -31,14 +31,6 @@ typedef struct atx_reverified {
 } atx_reverified;
 void atx_reverified_clear(atx_reverified *reverified);
 
-/*
- * What rows of a re-measurement say of its first top candidate, which won in `then_s` seconds. `tolerance`
- * 0.05: 5 % in either direction is no drift. `scores`: of an op with an objective, what rows are compared by,
- * smaller is better, INFINITY: none; else NULL: their times. Pure.
- */
-atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_remeasure_row *rows,
-                                         const double *scores, int count, double then_s, double tolerance);
-
 /* Measures one stored winner. A problem that cannot be measured is ATX_NOT_ASKED, with AT_OK. Clear *out
  * after AT_OK. */
 at_status atx_reverify(atx_reverified *out, atx_session *session, const atx_problem *problem,

@@ -116,7 +116,8 @@ static at_status propose_one(atx_search_run *c, at_error *err)
     return status == AT_OK ? submit(c, tag, err) : status;
 }
 
-/* What did not load, of the cache, goes before what is new; what another search compiles is looked for. */
+/* Recompiles cubins of the cache that failed to load, before new ones are compiled; looks again for kernels
+ * that another search is compiling. */
 static at_status compile_again(atx_search_run *c, at_error *err)
 {
     atx_builder *builder = &c->env->builder;

@@ -63,7 +63,7 @@ struct atx_search_run {
         const atx_strategy *strategy;
         void *strategy_state;
         bool exhausted;               /* the strategy has no more                              */
-        bool waiting;                 /* it wants a report first                               */
+        bool waiting;                 /* it needs a report first                               */
         int64_t hints[ATX_MAX_HINTS]; /* search.hints                            */
         int expected;                 /* configurations that a model expects to win            */
         atx_elsewhere elsewhere[ATX_MAX_ELSEWHERE]; /* search.elsewhere */
@@ -71,7 +71,7 @@ struct atx_search_run {
     int owner;              /* of its jobs: see atx_pool_submit */
     atx_known_trial *known; /* in order of their keys                        */
     size_t known_count, known_cap;
-    /* What was proposed, and where it stands. */
+    /* What was proposed, and its state. */
     struct atx_search_run_candidates {
         atx_candidate **candidates;
         size_t candidate_count, candidate_cap;
@@ -100,19 +100,18 @@ at_status atx_search_run_open_spaces(atx_search_run *search_run, at_error *err);
 /* The search run's own. AT_ERR_MEMORY. */
 at_status atx_search_run_device_slot_own(atx_search_run *search_run, at_error *err);
 
-/* Lets in who has come, and has the calibration kernel measured. *progressed is set when something was done.
- */
+/* Accepts devices that came to help, and has them measure the calibration kernel. *progressed: something was
+ * done. */
 at_status atx_search_run_admit(atx_search_run *search_run, bool *progressed, at_error *err);
 
 /* The device slot with the least to do that can take a trial; -1: none. */
 int atx_search_run_free_device_slot(const atx_search_run *search_run);
 
-/* What a device says of the calibration kernel; whether its device slot is one of the search run's from now
- * on. */
+/* A device has measured the calibration kernel: decides whether its slot takes part from now on. */
 void atx_search_run_calibrated(atx_search_run *search_run, size_t device_slot, const atx_measured *measured);
 bool atx_search_run_is_calibration(const atx_measured *measured);
 
-/* A device that came to help has gone: its candidates are ready for the others. */
+/* A device that came to help is lost: its candidates are ready for the others. */
 at_status atx_search_run_lose(atx_search_run *search_run, size_t device_slot, at_status status,
                               const at_error *why, at_error *err);
 

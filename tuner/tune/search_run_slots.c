@@ -3,9 +3,9 @@
  * to help.
  *
  * Cards of one model differ. Before one gets candidates it measures a calibration kernel, the fastest plain
- * copy, as does the search run's own device, which plays the re-measurement. One that is further apart than
- * the noise is sent away: figures are then comparable as they are, and none is scaled, which would be right
- * only for kernels that are limited as the calibration kernel is.
+ * copy, as does the search run's own device, which also makes the re-measurement. One that differs by more
+ * than the noise gets no candidates. So times are compared as measured: scaling them would be right only for
+ * kernels that are limited as the calibration kernel is.
  */
 #include "tune/search_run_internal.h"
 
@@ -248,7 +248,7 @@ at_status atx_search_run_admit(atx_search_run *c, bool *progressed, at_error *er
 {
     at_status status = AT_OK;
     atx_helper helper;
-    bool anybody = false;
+    bool any = false;
     while (status == AT_OK && c->devices.help_request &&
            atx_helper_pool_take(c->devices.help_request, &helper)) {
         if (c->devices.calibration.failed || c->account.tally.interrupted)
@@ -260,11 +260,11 @@ at_status atx_search_run_admit(atx_search_run *c, bool *progressed, at_error *er
     if (!c->devices.help_request || c->account.tally.interrupted)
         return status;
     for (size_t i = 1; i < c->devices.device_slot_count; i++)
-        anybody |= c->devices.device_slots[i].device && !c->devices.device_slots[i].ready;
-    if (status == AT_OK && anybody && !c->devices.calibration.chosen)
+        any |= c->devices.device_slots[i].device && !c->devices.device_slots[i].ready;
+    if (status == AT_OK && any && !c->devices.calibration.chosen)
         status = choose_calibration(c, err);
     for (size_t i = 0;
-         i < c->devices.device_slot_count && status == AT_OK && anybody && c->devices.calibration.chosen; i++)
+         i < c->devices.device_slot_count && status == AT_OK && any && c->devices.calibration.chosen; i++)
         if (c->devices.device_slots[i].device)
             status = ask_for_calibration(c, &c->devices.device_slots[i], progressed, err);
     return status;

@@ -54,7 +54,7 @@ static at_status open_problem(atx_env *env, const atx_problem *problem, at_error
     return AT_OK;
 }
 
-/* A device that is lost, or one whose user wants to end, compiles nothing any more. */
+/* A device that is lost or cancelled compiles nothing any more. */
 static bool goes_on(const atx_session *s, at_status status)
 {
     return status != AT_ERR_CANCELLED && !atx_device_is_lost(s->env.device);

@@ -198,8 +198,7 @@ static bool was_converged(const atx_job *j)
     name_converged(name, j->main);
     bool found = atx_store_winner_strategy(&strategy, j->env->store, atx_search_run_key(j->main),
                                            &j->env->fingerprint, NULL) == AT_OK;
-    bool converged = found && strcmp(atx_str_text(&strategy), name) == 0;
-    return converged;
+    return found && strcmp(atx_str_text(&strategy), name) == 0;
 }
 
 /* The launch as the template declares it: what is stored may come from anyone. false: the configuration is

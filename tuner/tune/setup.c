@@ -152,8 +152,8 @@ static void describe_gaps(atx_setup *setup, const atx_problem *problem)
 }
 
 /*
- * What copies move: of an op of one input and one output the first bytes of these, as whoever runs on them
- * finds the same caches and pages; of any other a pair of buffers of their own.
+ * What copies move: of an op of one input and one output the first bytes of these, so that the copies find
+ * the same caches and pages as the candidates; of any other a pair of buffers of their own.
  */
 static void describe_copies(atx_setup *setup, int64_t copy_bytes)
 {

@@ -57,7 +57,7 @@ typedef struct atx_members {
     int count;
 } atx_members;
 
-/* Without a list all devices: the first one, which is there then, knows how many. */
+/* Without a list all devices: the first one, which is open already, has counted them. */
 at_status atx_team_start_devices(atx_members *all, atx_team *t, at_error *err) AT_MUST_CHECK;
 
 /* Waits for a member's device. AT_OK also where it did not start and is left out: m->absent. */

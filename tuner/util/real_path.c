@@ -91,8 +91,6 @@ bool atx_same_file(const char *a, const char *b)
     bool here = stat(a, &first) == 0, there = stat(b, &second) == 0;
     if (here && there)
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-    bool same = here == there && atx_real_path(&real, a, NULL) == AT_OK &&
-                atx_real_path(&other, b, NULL) == AT_OK &&
-                strcmp(atx_str_text(&real), atx_str_text(&other)) == 0;
-    return same;
+    return here == there && atx_real_path(&real, a, NULL) == AT_OK &&
+           atx_real_path(&other, b, NULL) == AT_OK && strcmp(atx_str_text(&real), atx_str_text(&other)) == 0;
 }

@@ -205,8 +205,8 @@ at_status atx_read_failed(const char *path, int error, at_error *err)
                           : atx_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(error));
 }
 
-/* Stdin by its descriptor: its name cannot be opened where it is a socket, as ssh makes it, or somebody
- * else's terminal. */
+/* Stdin by its descriptor: its name cannot be opened where it is a socket, as ssh makes it, or the terminal
+ * of another user. */
 static FILE *open_to_read(const char *path)
 {
     if (strcmp(path, "/dev/stdin") != 0)

@@ -102,8 +102,8 @@ typedef struct peer {
     void *context;
 } peer;
 
-/* Waits for room, or for something to receive, when the last call said that there was none; false: nobody
- * wants to wait any longer, or the call failed for another reason. */
+/* Waits for room, or for something to receive, when the last call said that there was none; false:
+ * keep_waiting says to stop, or the call failed for another reason. */
 static bool wait_for(const peer *p, short events)
 {
     struct pollfd fd = { .fd = p->fd, .events = events };

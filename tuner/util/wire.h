@@ -39,9 +39,8 @@ const char *atx_get_text(atx_reader *r);               /* borrowed, terminated; 
 at_status atx_wire_send(int fd, uint32_t kind, const atx_str *body, at_error *err) AT_MUST_CHECK;
 
 /* The same, asking `keep_waiting` (NULL: for as long as it takes) now and then while there is no room: a peer
- * that takes nothing may never do so again. AT_ERR_SYSTEM also when that says no; then a part may have been
- * sent.
- */
+ * that takes nothing may never do so again. AT_ERR_SYSTEM also when that says no, perhaps after a part was
+ * sent. */
 at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (*keep_waiting)(void *context),
                               void *context, at_error *err) AT_MUST_CHECK;
 
@@ -111,7 +110,8 @@ void atx_child_kill(const atx_child *child);
 /* The processor time that it has used; 0: unknown, as of one that is elsewhere. */
 double atx_child_used_s(const atx_child *child);
 
-/* Closes the socket, which asks the child to end; kills it when it has not after grace_s. Reaps. */
+/* Closes the socket, which the child takes as a request to end; kills it if it is alive after grace_s. Reaps
+ * it. */
 void atx_child_stop(atx_child *child, double grace_s);
 
 /* The same in two steps, for callers with other work meanwhile: true once it is reaped and zeroed; how it

@@ -232,7 +232,7 @@ Test(lookup, where_a_winner_is_out_of_date_its_problems_fastest_trial_that_is_no
     put_trial("4096x4096", "naive", NAIVE, 1.3e-5);
     put_trial("4096x4096", "reg_vec", REG_VEC, 1.02e-5);
     atx_found f = ask(4096, 4096, "");
-    cr_assert_eq(f.match, ATX_MATCH_NEAR, "it won no final");
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "it won no re-measurement");
     cr_assert(f.own && f.runner_up);
     cr_assert_str_eq(f.why, "this shape's winner is out of date: its template tile_rows is another one now, "
                             "or is missing; the configuration is its runner-up, the fastest trial whose "

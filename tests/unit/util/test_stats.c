@@ -151,13 +151,13 @@ Test(stats, a_candidate_ties_with_itself)
     cr_assert(pair.ratio == 1 && pair.low == 1 && pair.high == 1 && pair.order == ATX_TIED);
 }
 
-/* By chance, in at most 5 % of the finals; the interval of 25 rounds has 95.7 %. */
+/* By chance, in at most 5 % of the re-measurements; the interval of 25 rounds has 95.7 %. */
 Test(stats, equal_candidates_are_rarely_told_apart)
 {
-    enum { FINALS = 2000, ROUNDS = 25 };
+    enum { REMEASUREMENTS = 2000, ROUNDS = 25 };
     atx_rng rng = { 42 };
     int wrong = 0;
-    for (int f = 0; f < FINALS; f++) {
+    for (int f = 0; f < REMEASUREMENTS; f++) {
         double times[ROUNDS * 2];
         for (int i = 0; i < ROUNDS * 2; i++) {
             double u = ((double)atx_rng_below(&rng, 1000000) + 0.5) / 1000000;
@@ -165,7 +165,7 @@ Test(stats, equal_candidates_are_rarely_told_apart)
         }
         wrong += atx_compare_pairs(times, ROUNDS, 2, 0, 1).order != ATX_TIED;
     }
-    cr_assert_lt(wrong, FINALS * 63 / 1000, "%d of %d", wrong, FINALS);
+    cr_assert_lt(wrong, REMEASUREMENTS * 63 / 1000, "%d of %d", wrong, REMEASUREMENTS);
 }
 
 Test(stats, more_rounds_than_fit_on_the_stack)
