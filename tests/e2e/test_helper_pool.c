@@ -102,13 +102,15 @@ Test(helper_pool, the_problem_of_a_device_that_dies_is_done_by_another)
     cr_assert_eq(e2e_count(TRIALS), 3 * 32);
 }
 
-/* It has drawn its next problem already, as that is compiled while the device re-measures. */
+/* It has drawn its next problem already, as that is compiled while the device re-measures. The other one is
+ * setting up its first problem until then.
+ */
 Test(helper_pool, the_next_problem_of_a_device_that_dies_is_done_by_another)
 {
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\ncopy 4000 f32\n");
-    tune(TWO
-         "on 1\nhold copy_mine gone\n"
-         "on 0\nslow cuEventElapsedTime 100\nfail cuEventElapsedTime 22 999 sticky create gone\ngone gone",
+    e2e_write("there", "");
+    tune(TWO "on 1\nslow cuMemAlloc_v2 10000000 while there\n"
+             "on 0\nfail cuEventElapsedTime 22 999 sticky once there create gone\ngone gone",
          "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2", 3);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 4);
 }
