@@ -167,7 +167,7 @@ static at_status none_found(const atx_draft *d, const finding *f)
                         "%s: found the kernel%s%s where #if leaves it out; expected one that is compiled: "
                         "change the condition at %s, or what the file defines for it",
                         atx_draft_place(d, &name).text, *kernel ? " " : "", kernel,
-                        atx_draft_place(d, &condition).text);
+                        atx_draft_place(d, condition.line ? &condition : &name).text);
     finding all = { 0 };
     atx_kernel_text k;
     for (size_t at = 0; atx_code_kernel(&k, &d->code, &at);)

@@ -47,16 +47,15 @@ static bool is_attribute(const atx_tokens *t, size_t i)
     return false;
 }
 
-/* The kernel whose __global__ is before token i. */
-/* Whether the '<' at token i is of the type before the name, and not of an instance: enable_if<N == 1>::type
- * k(
- */
+/* Whether the '<' at token i is of the type before the name, as of enable_if<...>::type, and not of an
+ * instance. */
 static bool returns_type(const atx_tokens *t, size_t i)
 {
     const size_t end = atx_tokens_is(t, i, "<") ? atx_tokens_match(t, i) : t->count;
     return end < t->count && (atx_tokens_is(t, end + 1, "::") || atx_tokens_is_word(t, end + 1));
 }
 
+/* The kernel whose __global__ is before token i. */
 static bool read_kernel(atx_kernel_text *out, const atx_tokens *t, size_t i)
 {
     bool named = false;
