@@ -38,6 +38,9 @@ typedef struct atx_arm {
 /* The innermost one around token i; if (a) here; else if (b) here; else here. */
 atx_arm atx_guards_arm(const atx_tokens *t, atx_span body, size_t i);
 
+/* p + 3 of "p ? p + 3 : nullptr"; all of what is none. */
+atx_span atx_guards_beside_null(const atx_tokens *t, atx_span span);
+
 /* Whether the name at token `name` of a declaration from token `begin` on is a pointer's: T *const NAME, auto
  * NAME. */
 bool atx_guards_points(const atx_tokens *t, size_t begin, size_t name);

@@ -52,3 +52,17 @@ atx_arm atx_guards_arm(const atx_tokens *t, atx_span body, size_t i)
         arm = arm_at(t, body.begin, open);
     return arm;
 }
+
+atx_span atx_guards_beside_null(const atx_tokens *t, atx_span span)
+{
+    const size_t ask = atx_tokens_find(t, span.begin, span.end, "?");
+    const size_t other = atx_tokens_find(t, ask, span.end, ":");
+    if (ask >= span.end || other >= span.end)
+        return span;
+    if (other == ask + 2 && (atx_tokens_is(t, ask + 1, "nullptr") || atx_tokens_is(t, ask + 1, "NULL")))
+        return (atx_span){ other + 1, span.end };
+    if (span.end == other + 2 &&
+        (atx_tokens_is(t, other + 1, "nullptr") || atx_tokens_is(t, other + 1, "NULL")))
+        return (atx_span){ ask + 1, other };
+    return span;
+}

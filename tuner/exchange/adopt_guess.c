@@ -234,6 +234,39 @@ static size_t find_device_variable(const atx_draft *d, bool pointers)
     return 0;
 }
 
+bool atx_draft_unset_constant(char name[ATX_MAX_WORD], const atx_draft *d)
+{
+    atx_kernel_arg arg;
+    for (size_t at = 0, behind; atx_code_constant(&arg, &behind, &d->code, &at);) {
+        bool known = false;
+        for (int i = 0; i < d->variable_count; i++)
+            known = known || strcmp(d->variables[i].name, arg.name) == 0;
+        if (!known && arg.name[0] && atx_draft_uses(d, arg.name)) {
+            snprintf(name, ATX_MAX_WORD, "%s", arg.name);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool atx_draft_reads_texture(char name[ATX_MAX_WORD], const atx_draft *d)
+{
+    static const char *const READS[] = { "tex1Dfetch", "tex1D", "tex2D", "tex3D", NULL };
+    const atx_tokens *t = &d->code;
+    for (int n = 0; n < d->targ_count; n++)
+        for (size_t i = 0; i + 2 < t->count; i++) {
+            if (!atx_tokens_is(t, i, "struct") || !atx_tokens_is(t, i + 1, d->targs[n].text) ||
+                !atx_tokens_is(t, i + 2, "{"))
+                continue;
+            for (size_t k = i + 3; k < atx_tokens_match(t, i + 2); k++)
+                if (atx_token_is_one_of(t->text, &t->items[k], READS)) {
+                    snprintf(name, ATX_MAX_WORD, "%s", d->targs[n].text);
+                    return true;
+                }
+        }
+    return false;
+}
+
 bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d)
 {
     const size_t variable = find_device_variable(d, true);

@@ -137,6 +137,7 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     const atx_tokens *t = f->t;
     atx_bounding *b = &w->z->bounds;
     atx_bound_name p = { .arg = -1 };
+    span = atx_guards_beside_null(t, span);
     size_t at = span.begin;
     for (; at < span.end && p.arg < 0; at += p.arg < 0) {
         const atx_bound_name *known =

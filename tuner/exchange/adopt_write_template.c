@@ -376,6 +376,14 @@ void atx_draft_write_template(atx_draft *d)
                  "it goes through %s, a pointer of the device that nothing here sets: make it a parameter",
                  pointer);
         atx_draft_ask(d, out, question);
+    } else if (atx_draft_reads_texture(pointer, d)) {
+        snprintf(question, sizeof question,
+                 "%s reads a texture, which nothing here sets: shall it read a pointer?", pointer);
+        atx_draft_ask(d, out, question);
+    } else if (atx_draft_unset_constant(pointer, d)) {
+        snprintf(question, sizeof question,
+                 "%s is in __constant__ memory, and nothing here sets it: is it a parameter?", pointer);
+        atx_draft_ask(d, out, question);
     } else if (asked)
         atx_draft_ask(d, out, "it is a template: with which arguments?");
     else if (d->in_loop)
