@@ -363,6 +363,15 @@ static atx_poly as_authored(void *context, int id)
                                                                     : atx_poly_symbol(id);
 }
 
+/* Whether both have one and the same parameter. */
+static bool is_of_one(const atx_poly_table *s, const atx_poly *p, const atx_poly *other)
+{
+    int count = 0;
+    for (int i = 0; i < s->count; i++)
+        count += s->items[i].kind == ATX_SYMBOL_NAME && (atx_poly_has(s, p, i) || atx_poly_has(s, other, i));
+    return count == 1;
+}
+
 /* s[threadIdx.x + 3 * blockDim.x] of __shared__ float s[512]: 4 * BLOCK <= 512, where the author's block is
  * no larger, so that what is not understood limits nothing. */
 static void limit_reach(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
@@ -377,7 +386,8 @@ static void limit_reach(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str text = { 0 };
     bool alone = true;
     long left = 0;
-    if (atx_poly_is_number(&left, elements) && atx_poly_is_number(&left, &fits) && left >= 0)
+    if ((atx_poly_is_number(&left, elements) || is_of_one(symbols, &most, elements)) &&
+        atx_poly_is_number(&left, &fits) && left >= 0)
         return; /* whatever the parameters are */
     if (!value.known || less.bad || !has_params(symbols, &most, &alone) || !alone ||
         !atx_poly_is_number(&left, &authored) || left < 0)

@@ -242,6 +242,12 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
                   "w[me / 32][me % 32] = 1; __syncthreads(); if (i < n) y[i] = s[me] + w[0][me % 32]; }\n"
                   "void run(float *y, const float *x, int n) { k<<<(n + 127) / 128, 128>>>(y, x, n); }",
           .lines = { "require   BLOCK * 4 <= 512  #", "require   ceil_div(BLOCK, 32) <= 4  #" } },
+        { .what = "no line for an array that is as large as the block",
+          .text = "const int TILE = 128; __global__ void k(float *y, const float *x, int n) {\n"
+                  "__shared__ float s[TILE]; " I "\n"
+                  "s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, const float *x, int n) { k<<<(n + 127) / TILE, TILE>>>(y, x, n); }",
+          .lines = { "!an array of the kernel has no more" } },
         { .what = "dynamic shared memory that the launch leaves out",
           .text = "__global__ void k(float *y, const float *x, int n) { extern __shared__ float s[]; " I "\n"
                   "s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[0]; }\n"
