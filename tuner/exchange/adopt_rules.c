@@ -344,14 +344,18 @@ static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str_clear(&text);
 }
 
-/* Its largest value; of a block's, any number of threads. */
+/* The largest number of threads that it stands for in trials. */
 static atx_poly as_large(void *context, int id)
 {
     const atx_sizing *z = context;
-    const atx_poly_entry *symbol = &z->bounds.symbols.items[id];
-    if (symbol->kind != ATX_SYMBOL_NAME || atx_draft_find_param(z->bounds.d, symbol->name))
-        return largest(context, id);
-    return atx_poly_number(1024);
+    const atx_draft *d = z->bounds.d;
+    const char *name = z->bounds.symbols.items[id].name;
+    const long bound = d->bound > 0 ? d->bound : 1024;
+    long value = 1, most = 1;
+    if (!atx_draft_param_value(&value, z->bounds.d, name))
+        return atx_poly_symbol(id);
+    most = 4 * value < bound ? 4 * value : bound;
+    return atx_poly_number(most > value ? most : value);
 }
 
 static atx_poly as_authored(void *context, int id)
@@ -363,13 +367,17 @@ static atx_poly as_authored(void *context, int id)
                                                                     : atx_poly_symbol(id);
 }
 
-/* Whether both have one and the same parameter. */
-static bool is_of_one(const atx_poly_table *s, const atx_poly *p, const atx_poly *other)
+/* Whether both have one parameter together, which is the number of threads in a direction. */
+static bool is_of_block(const atx_draft *d, const atx_poly_table *s, const atx_poly *p, const atx_poly *other)
 {
-    int count = 0;
+    int count = 0, named = 0;
     for (int i = 0; i < s->count; i++)
-        count += s->items[i].kind == ATX_SYMBOL_NAME && (atx_poly_has(s, p, i) || atx_poly_has(s, other, i));
-    return count == 1;
+        if (s->items[i].kind == ATX_SYMBOL_NAME && (atx_poly_has(s, p, i) || atx_poly_has(s, other, i))) {
+            count++;
+            for (int k = 0; k < 3; k++)
+                named += strcmp(d->block[k], s->items[i].name) == 0;
+        }
+    return count == 1 && named > 0;
 }
 
 /* s[threadIdx.x + 3 * blockDim.x] of __shared__ float s[512]: 4 * BLOCK <= 512, where the author's block is
@@ -386,9 +394,8 @@ static void limit_reach(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str text = { 0 };
     bool alone = true;
     long left = 0;
-    if ((atx_poly_is_number(&left, elements) || is_of_one(symbols, &most, elements)) &&
-        atx_poly_is_number(&left, &fits) && left >= 0)
-        return; /* whatever the parameters are */
+    if (!is_of_block(d, symbols, &most, elements) || (atx_poly_is_number(&left, &fits) && left >= 0))
+        return; /* whatever it is */
     if (!value.known || less.bad || !has_params(symbols, &most, &alone) || !alone ||
         !atx_poly_is_number(&left, &authored) || left < 0)
         return;
