@@ -344,17 +344,22 @@ static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str_clear(&text);
 }
 
+typedef struct threads {
+    const atx_sizing *z;
+    long room; /* elements of an array: a block of an array's number of elements becomes no larger anyway */
+} threads;
+
 /* The largest number of threads that it stands for in trials. */
 static atx_poly as_large(void *context, int id)
 {
-    const atx_sizing *z = context;
-    const atx_draft *d = z->bounds.d;
-    const char *name = z->bounds.symbols.items[id].name;
+    const threads *of = context;
+    const atx_draft *d = of->z->bounds.d;
     const long bound = d->bound > 0 ? d->bound : 1024;
-    long value = 1, most = 1;
-    if (!atx_draft_param_value(&value, z->bounds.d, name))
+    long value = 1, most;
+    if (!atx_draft_param_value(&value, of->z->bounds.d, of->z->bounds.symbols.items[id].name))
         return atx_poly_symbol(id);
     most = 4 * value < bound ? 4 * value : bound;
+    most = value == of->room ? value : most;
     return atx_poly_number(most > value ? most : value);
 }
 
@@ -390,7 +395,9 @@ static void limit_reach(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     const atx_poly most = atx_poly_add(&value.most, &one, 1);
     const atx_poly less = atx_poly_add(elements, &most, -1);
     const atx_poly authored = atx_poly_replace(symbols, &less, as_authored, z);
-    const atx_poly fits = atx_poly_replace(symbols, &less, as_large, z);
+    threads of = { .z = z, .room = -1 };
+    atx_poly_is_number(&of.room, elements);
+    const atx_poly fits = atx_poly_replace(symbols, &less, as_large, &of);
     atx_str text = { 0 };
     bool alone = true;
     long left = 0;
