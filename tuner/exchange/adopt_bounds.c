@@ -222,7 +222,7 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
             const bool beside = arm.of && arm.of == last.of && arm.begin != last.begin;
             *had = beside ? *had : value;
             const atx_range next = changed(p, *had, i, declared, at);
-            value = beside && value.known ? atx_range_larger(&p->b->symbols, value, next) : next;
+            value = beside ? atx_range_larger(&p->b->symbols, value, next) : next;
             last = arm;
             changes = true;
         }

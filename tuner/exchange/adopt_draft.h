@@ -426,8 +426,10 @@ const char *atx_draft_value(const atx_draft_arg *a); /* else 1, and of an offset
 const char *atx_draft_element(const atx_draft *d);                          /* the type of T; never NULL */
 const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a); /* NULL: it is T */
 int atx_draft_first_extra(const atx_draft *d); /* that is no count of iterations; extra_count: none */
-/* The name of a pointer among the variables of the device that the kernel uses. false: there is none. */
-bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d);
+bool atx_draft_unset_constant(char name[ATX_MAX_WORD], const atx_draft *d); /* of those that it uses, one that
+                                                                               no line of the draft fills */
+bool atx_draft_reads_texture(char name[ATX_MAX_WORD],
+                             const atx_draft *d); /* a template's argument that does */
 const char *atx_draft_first_dim(const atx_draft *d);
 void atx_draft_add_size(atx_str *out, const atx_draft *d, const atx_draft_arg *a);
 void atx_draft_add_grid(atx_str *out, const atx_draft *d);
@@ -467,6 +469,7 @@ typedef struct atx_place {
     char text[300];
 } atx_place;
 atx_place atx_draft_place(const atx_draft *d, const atx_token *token);
+bool atx_draft_same_part(const atx_draft *d, size_t i, size_t other);       /* tokens of one file */
 atx_place atx_draft_host_place(const atx_draft *d, const atx_token *token); /* "line 12", "main.cu:12" */
 atx_place atx_draft_launch_place(const atx_draft *d);                       /* "": no launch           */
 int atx_draft_line(const atx_draft *d, const atx_token *token);

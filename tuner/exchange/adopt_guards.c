@@ -471,6 +471,19 @@ bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at)
     return false;
 }
 
+/* The end of the block that token i is in, where it declares a name that an outer block has, too. */
+static size_t behind_inner(const atx_tokens *t, size_t i, size_t to)
+{
+    if (!atx_tokens_is_word(t, i - 1) || atx_tokens_is(t, i - 1, "else"))
+        return i;
+    for (size_t at = i; at < to; at++) {
+        if (atx_tokens_is(t, at, "}"))
+            return at;
+        at = atx_tokens_opens(t, at) && atx_tokens_match(t, at) < to ? atx_tokens_match(t, at) : at;
+    }
+    return i;
+}
+
 /* Whether a name is given another value, or stepped, between two tokens. */
 static bool is_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
 {
@@ -478,8 +491,12 @@ static bool is_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
     for (size_t i = from; i < to; i++)
         if (atx_guards_same(t, (atx_span){ name, name + 1 }, (atx_span){ i, i + 1 }) &&
             (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
-             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)))
-            return true;
+             atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6))) {
+            const size_t behind = behind_inner(t, i, to);
+            if (behind == i)
+                return true;
+            i = behind;
+        }
     return false;
 }
 

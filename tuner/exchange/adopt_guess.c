@@ -230,8 +230,8 @@ static bool is_assigned(const atx_draft *d, const char *name)
 }
 
 /* The name of a variable of the device that the kernel uses, __device__ float total: one that it writes, if
- * any; of those that are pointers alone, __device__ float *cells. 0: there is none. */
-static size_t find_device_variable(const atx_draft *d, bool pointers)
+ * any; 0: there is none. */
+static size_t find_device_variable(const atx_draft *d)
 {
     static const char *const ENDS[] = { ";", "=", "[", "(", "{", NULL };
     const atx_tokens *t = &d->code;
@@ -244,7 +244,7 @@ static size_t find_device_variable(const atx_draft *d, bool pointers)
         while (end < t->count && !atx_token_is_one_of(t->text, &t->items[end], ENDS))
             end++;
         if (atx_tokens_is(t, end, "(") || atx_tokens_is(t, end, "{") || !atx_tokens_is_word(t, end - 1) ||
-            atx_tokens_is(t, end - 1, "operator") || (pointers && !atx_tokens_is(t, end - 2, "*")))
+            atx_tokens_is(t, end - 1, "operator"))
             continue;
         atx_draft_word(name, t, end - 1);
         if (!name[0] || !atx_draft_uses(d, name))
@@ -267,11 +267,37 @@ static bool has_members(const atx_draft *d, const atx_draft_arg *a)
     return false;
 }
 
-bool atx_draft_device_pointer(char name[ATX_MAX_WORD], const atx_draft *d)
+bool atx_draft_unset_constant(char name[ATX_MAX_WORD], const atx_draft *d)
 {
-    const size_t variable = find_device_variable(d, true);
-    atx_draft_word(name, &d->code, variable);
-    return variable;
+    atx_kernel_arg arg;
+    for (size_t at = 0, behind; atx_code_constant(&arg, &behind, &d->code, &at);) {
+        bool known = false;
+        for (int i = 0; i < d->variable_count; i++)
+            known = known || strcmp(d->variables[i].name, arg.name) == 0;
+        if (!known && arg.name[0] && atx_draft_uses(d, arg.name)) {
+            snprintf(name, ATX_MAX_WORD, "%s", arg.name);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool atx_draft_reads_texture(char name[ATX_MAX_WORD], const atx_draft *d)
+{
+    static const char *const READS[] = { "tex1Dfetch", "tex1D", "tex2D", "tex3D", NULL };
+    const atx_tokens *t = &d->code;
+    for (int n = 0; n < d->targ_count; n++)
+        for (size_t i = 0; i + 2 < t->count; i++) {
+            if (!atx_tokens_is(t, i, "struct") || !atx_tokens_is(t, i + 1, d->targs[n].text) ||
+                !atx_tokens_is(t, i + 2, "{"))
+                continue;
+            for (size_t k = i + 3; k < atx_tokens_match(t, i + 2); k++)
+                if (atx_token_is_one_of(t->text, &t->items[k], READS)) {
+                    snprintf(name, ATX_MAX_WORD, "%s", d->targs[n].text);
+                    return true;
+                }
+        }
+    return false;
 }
 
 /* An argument by value that may have pointers, as far as anybody knows; NULL: there is none. */
@@ -293,7 +319,7 @@ static const atx_draft_arg *find_opaque(const atx_draft *d)
 static at_status refuse_outputs(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
-    const size_t variable = find_device_variable(d, false);
+    const size_t variable = find_device_variable(d);
     int pointers = 0;
     char name[ATX_MAX_WORD];
     for (int i = 0; i < d->arg_count; i++)

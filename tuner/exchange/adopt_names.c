@@ -131,6 +131,12 @@ bool atx_draft_is_own(const atx_draft *d, const atx_token *token)
     return is_of_path(d, part);
 }
 
+bool atx_draft_same_part(const atx_draft *d, size_t i, size_t other)
+{
+    const atx_part *one = part_of(d, &d->code.items[i]), *second = part_of(d, &d->code.items[other]);
+    return one == second || (one && second && strcmp(one->file, second->file) == 0);
+}
+
 atx_place atx_draft_place(const atx_draft *d, const atx_token *token)
 {
     atx_place place;

@@ -55,11 +55,30 @@ static void pass_macro(atx_str *out, opened *o, const atx_draft *d, const atx_to
     }
 }
 
+/* Whether a struct of another file seems to be open: one in whose code macros have the braces. */
+static bool has_open_struct(const atx_draft *d, size_t end)
+{
+    const atx_tokens *t = &d->code;
+    size_t pending = 0;
+    for (size_t i = 0; i < end; i++) {
+        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
+            i = atx_tokens_match(t, i);
+        else if (atx_tokens_is(t, i, "{") && pending && !atx_draft_same_part(d, i, end))
+            return true;
+        if (atx_tokens_is(t, i, "struct"))
+            pending = i;
+        else if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
+            pending = 0;
+    }
+    return false;
+}
+
 void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const char *unnamed)
 {
     const atx_tokens *t = &d->code;
-    size_t pending = 0; /* behind `namespace` or `struct`; 0: none */
-    bool begins = true; /* a declaration */
+    const bool others = has_open_struct(d, end); /* then only the braces of this file count */
+    size_t pending = 0;                          /* behind `namespace` or `struct`; 0: none */
+    bool begins = true;                          /* a declaration */
     opened o = { .count = 0 };
     for (size_t i = 0; i < end; i++) {
         if (begins && atx_tokens_is_word(t, i))
@@ -68,7 +87,7 @@ void atx_draft_namespaces(atx_str *out, const atx_draft *d, size_t end, const ch
             pending = i + 1;
         if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
             i = atx_tokens_match(t, i);
-        else if (atx_tokens_is(t, i, "{") && pending)
+        else if (atx_tokens_is(t, i, "{") && pending && (!others || atx_draft_same_part(d, i, end)))
             add_namespace(out, d, t, pending, unnamed);
         begins = atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";") ||
                  (begins && atx_tokens_is_word(t, i) && !pending);

@@ -346,6 +346,32 @@ static size_t device_pointer(const atx_draft *d)
     return SIZE_MAX;
 }
 
+/* reinterpret_cast<T *>(tables[i]), (T *)tables[i], of an argument of 64-bit integers; SIZE_MAX: there is
+ * none. */
+static size_t address_in_integer(const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    for (int k = 0; k < d->arg_count; k++) {
+        const atx_draft_arg *a = &d->args[k];
+        atx_draft_type type;
+        atx_draft_type_of(&type, d, a->span.begin, a->token);
+        const bool wide = a->stars == 1 && type.dtype && type.lanes == 1 &&
+                          (strcmp(type.dtype, "i64") == 0 || strcmp(type.dtype, "u64") == 0);
+        for (size_t i = d->kernel_text.open; wide && i < d->body_end; i++) {
+            size_t cast = i - 1;
+            if (!atx_code_same(t, i, a->token) || !atx_tokens_is(t, i + 1, "["))
+                continue;
+            if (atx_tokens_is(t, cast, "(") && atx_tokens_is(t, cast - 1, ">") &&
+                atx_tokens_is(t, atx_tokens_match(t, i + 1) + 1, ")"))
+                cast--;
+            if ((atx_tokens_is(t, cast, ">") || atx_tokens_is(t, cast, ")")) &&
+                atx_tokens_is(t, cast - 1, "*"))
+                return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
 static at_status refuse_code(const atx_draft *d)
 {
     const atx_tokens *t = &d->code;
@@ -360,6 +386,10 @@ static at_status refuse_code(const atx_draft *d)
                 d, i, "the texture access",
                 "expected buffers: read through a pointer, as textures are set up by the host and have "
                 "no data here");
+    const size_t address = address_in_integer(d);
+    if (address != SIZE_MAX)
+        return refuse(d, address, "the pointers in integers of",
+                      "expected a pointer to data: pass one buffer and offsets into it");
     const size_t pointer = constant_pointer(d);
     if (pointer != SIZE_MAX)
         return refuse(d, pointer, "the __constant__ pointer",

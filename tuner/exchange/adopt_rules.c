@@ -344,6 +344,76 @@ static void limit_index(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str_clear(&text);
 }
 
+typedef struct threads {
+    const atx_sizing *z;
+    long room; /* elements of an array: a block of an array's number of elements becomes no larger anyway */
+} threads;
+
+/* The largest number of threads that it stands for in trials. */
+static atx_poly as_large(void *context, int id)
+{
+    const threads *of = context;
+    const atx_draft *d = of->z->bounds.d;
+    const long bound = d->bound > 0 ? d->bound : 1024;
+    long value = 1, most;
+    if (!atx_draft_param_value(&value, of->z->bounds.d, of->z->bounds.symbols.items[id].name))
+        return atx_poly_symbol(id);
+    most = 4 * value < bound ? 4 * value : bound;
+    most = value == of->room ? value : most;
+    return atx_poly_number(most > value ? most : value);
+}
+
+static atx_poly as_authored(void *context, int id)
+{
+    const atx_sizing *z = context;
+    const atx_poly_entry *symbol = &z->bounds.symbols.items[id];
+    long value = 1;
+    return atx_draft_param_value(&value, z->bounds.d, symbol->name) ? atx_poly_number(value)
+                                                                    : atx_poly_symbol(id);
+}
+
+/* Whether both have one parameter together, which is the number of threads in a direction. */
+static bool is_of_block(const atx_draft *d, const atx_poly_table *s, const atx_poly *p, const atx_poly *other)
+{
+    int count = 0, named = 0;
+    for (int i = 0; i < s->count; i++)
+        if (s->items[i].kind == ATX_SYMBOL_NAME && (atx_poly_has(s, p, i) || atx_poly_has(s, other, i))) {
+            count++;
+            for (int k = 0; k < 3; k++)
+                named += strcmp(d->block[k], s->items[i].name) == 0;
+        }
+    return count == 1 && named > 0;
+}
+
+/* s[threadIdx.x + 3 * blockDim.x] of __shared__ float s[512]: 4 * BLOCK <= 512, where the author's block is
+ * no larger, so that what is not understood limits nothing. */
+static void limit_reach(atx_draft *d, atx_sizing *z, const atx_poly *elements, atx_span index)
+{
+    atx_poly_table *symbols = &z->bounds.symbols;
+    const atx_poly one = atx_poly_number(1);
+    const atx_range value = atx_bounds_of(&z->bounds, &z->frame, index);
+    const atx_poly most = atx_poly_add(&value.most, &one, 1);
+    const atx_poly less = atx_poly_add(elements, &most, -1);
+    const atx_poly authored = atx_poly_replace(symbols, &less, as_authored, z);
+    threads of = { .z = z, .room = -1 };
+    atx_poly_is_number(&of.room, elements);
+    const atx_poly fits = atx_poly_replace(symbols, &less, as_large, &of);
+    atx_str text = { 0 };
+    bool alone = true;
+    long left = 0;
+    if (!is_of_block(d, symbols, &most, elements) || (atx_poly_is_number(&left, &fits) && left >= 0))
+        return; /* whatever it is */
+    if (!value.known || less.bad || !has_params(symbols, &most, &alone) || !alone ||
+        !atx_poly_is_number(&left, &authored) || left < 0)
+        return;
+    atx_poly_write(&text, symbols, &most);
+    atx_str_add(&text, " <= ");
+    atx_poly_write(&text, symbols, elements);
+    if (!text.failed)
+        atx_draft_add_rule(d, text.data, "an array of the kernel has no more");
+    atx_str_clear(&text);
+}
+
 /* Of "float z[30][4]" whose first bracket is at token i, each index behind it. */
 static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
 {
@@ -360,14 +430,28 @@ static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
                 limit_index(d, z, &n.most, inside);
                 limit_number(d, z, &n.most, inside);
             }
+            if (n.exact)
+                limit_reach(d, z, &n.most, inside);
         }
     }
+}
+
+/* b[4] of __shared__ float a[2][2], b[4]: its name at token i. */
+static bool is_listed_shared(const atx_tokens *t, size_t begin, size_t i)
+{
+    if (!atx_tokens_is(t, i - 1, ",") || !atx_tokens_is_word(t, i))
+        return false;
+    while (i > begin && !atx_tokens_is(t, i, ";") && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, "}") &&
+           !atx_tokens_is(t, i, "(") && !atx_tokens_is(t, i, "="))
+        i--;
+    return atx_tokens_is(t, i + 1, "__shared__");
 }
 
 void atx_draft_read_limits(atx_draft *d, atx_sizing *z)
 {
     const atx_tokens *t = z->frame.t;
     for (size_t i = z->frame.body.begin + 2; i < z->frame.body.end; i++)
-        if (atx_tokens_is(t, i, "[") && atx_guards_declares(t, i - 1, z->frame.body.begin))
+        if (atx_tokens_is(t, i, "[") && (atx_guards_declares(t, i - 1, z->frame.body.begin) ||
+                                         is_listed_shared(t, z->frame.body.begin, i - 1)))
             limit_array(d, z, i);
 }

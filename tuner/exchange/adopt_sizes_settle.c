@@ -440,10 +440,10 @@ static void settle_buffer(settling *s, int k)
     const atx_poly lanes = atx_poly_number(a->type.lanes);
     const atx_poly all = atx_poly_multiply(symbols, &fixed, &lanes);
     for (int i = 0; i < ATX_POLY_ROUNDED && all.rounded[i] && !all.bad; i++)
-        if (atx_bounds_of_sizes(&s->z->bounds, &symbols->items[all.rounded[i] - 1].b)) /* i / w * w + i % w */
-            a->zeroed = a->zeroed || (a->written && !a->read);
-        else if (!atx_draft_may_round(symbols, &all, all.rounded[i] - 1))
+        if (!atx_draft_may_round(symbols, &all, all.rounded[i] - 1))
             add_require(s, all.rounded[i] - 1);
+        else if (atx_bounds_of_sizes(&s->z->bounds, &symbols->items[all.rounded[i] - 1].b)) /* i / w * w + i % w */
+            a->zeroed = a->zeroed || (a->written && !a->read);
     write_poly(a->size, s, &all);
     if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))
         a->zeroed = true; /* rows with gaps, a bound that is too large */

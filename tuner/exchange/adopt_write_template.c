@@ -371,10 +371,13 @@ void atx_draft_write_template(atx_draft *d)
     for (int n = 0; n < d->targ_count; n++)
         asked = asked || (d->targs[n].asked && d->targs[n].meaning != ATX_MEANS_NUMBER);
     char pointer[ATX_MAX_WORD], question[ATX_MAX_WORD + 120];
-    if (atx_draft_device_pointer(pointer, d)) {
+    if (atx_draft_reads_texture(pointer, d)) {
         snprintf(question, sizeof question,
-                 "it goes through %s, a pointer of the device that nothing here sets: make it a parameter",
-                 pointer);
+                 "%s reads a texture, which nothing here sets: shall it read a pointer?", pointer);
+        atx_draft_ask(d, out, question);
+    } else if (atx_draft_unset_constant(pointer, d)) {
+        snprintf(question, sizeof question,
+                 "%s is in __constant__ memory, and nothing here sets it: is it a parameter?", pointer);
         atx_draft_ask(d, out, question);
     } else if (asked)
         atx_draft_ask(d, out, "it is a template: with which arguments?");

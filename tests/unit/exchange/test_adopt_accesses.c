@@ -235,6 +235,19 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
                   "void run(float *y, const float *x, int b, int w, int h, int c) {\n"
                   "const int n = b * w * h * c; k" LAUNCH "(y, x, n, w, h, c); }",
           .lines = { "!require" } },
+        { .what = "as many threads as arrays of the kernel have room for",
+          .text = "__global__ void k(float *y, const float *x, int n) { __shared__ float s[512], w[4][32];\n"
+                  "const int me = threadIdx.x, all = blockDim.x; " I "\n"
+                  "for (int j = 0; j < 4; j++) s[me + j * all] = i < n ? x[i] : 0;\n"
+                  "w[me / 32][me % 32] = 1; __syncthreads(); if (i < n) y[i] = s[me] + w[0][me % 32]; }\n"
+                  "void run(float *y, const float *x, int n) { k<<<(n + 127) / 128, 128>>>(y, x, n); }",
+          .lines = { "require   BLOCK * 4 <= 512  #", "require   ceil_div(BLOCK, 32) <= 4  #" } },
+        { .what = "no line for an array that is as large as the block",
+          .text = "const int TILE = 128; __global__ void k(float *y, const float *x, int n) {\n"
+                  "__shared__ float s[TILE]; " I "\n"
+                  "s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[0]; }\n"
+                  "void run(float *y, const float *x, int n) { k<<<(n + 127) / TILE, TILE>>>(y, x, n); }",
+          .lines = { "!an array of the kernel has no more" } },
         { .what = "dynamic shared memory that the launch leaves out",
           .text = "__global__ void k(float *y, const float *x, int n) { extern __shared__ float s[]; " I "\n"
                   "s[threadIdx.x] = i < n ? x[i] : 0; __syncthreads(); if (i < n) y[i] = s[0]; }\n"
@@ -273,10 +286,31 @@ Test(adopt_accesses, ask_for_what_nothing_here_says)
                   " if (i < n) y[i] = c_a + c_b[2]; }",
           .lines = { "arg       c_a f32[1] input uniform -1 1 into c_a  # ?",
                      "arg       c_b f32[3] input uniform -1 1 into c_b\n", "!c_none" } },
-        { .what = "a pointer among the variables of the device",
-          .text = "__device__ float2 *cells;\n__global__ void k(float *y, int n) { " I
-                  " if (i < n) y[i] = cells[i].x; }",
-          .lines = { "kernel    k  # ? it goes through cells, a pointer of the device" } },
+        { .what = "an index that is not understood in one branch alone",
+          .text = "__global__ void k(float *y, const float *x, const int *c, int n) { " I "\n"
+                  "if (i >= n) return; int j; if (x[i] > 0) { j = __float_as_int(x[i]); }\n"
+                  "else { j = c[i]; } y[j] = 1; }",
+          .lines = { "arg       y T[n] output zero  # ?" } },
+        { .what = "a pointer that may be null, with an offset",
+          .text =
+              "__device__ void put(float *p) { *p = 1; }\n"
+              "__global__ void k(float *y, int n) { " I " if (i < n) put(y == nullptr ? nullptr : y + i); }",
+          .lines = { "arg       y T[n] output" } },
+        { .what = "a condition in a variable, whose names an inner block has, too",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I " int v, ok = (i < n);\n"
+                  "if (ok) { float f = x[i]; int i = (int)f; v = i; } __syncthreads(); if (ok) y[i] = v; }",
+          .lines = { "arg       y T[n] output", "!require" } },
+        { .what = "what no line fills in __constant__ memory",
+          .text = "template <typename U> __constant__ U weights[9];\n"
+                  "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = weights<float>[0]; }",
+          .lines = { "kernel    k  # ? weights is in __constant__ memory, and nothing here sets it" } },
+        { .what = "a functor of the template that reads one",
+          .text =
+              "struct fetch { __device__ float operator()(int i) const { return tex1Dfetch(all, i); } };\n"
+              "template <typename F> __global__ void k(float *y, int n) { " I
+              " F f; if (i < n) y[i] = f(i); }\n"
+              "void run(float *y, int n) { k<fetch>" LAUNCH "(y, n); }",
+          .lines = { "kernel    k<fetch>  # ? fetch reads a texture, which nothing here sets" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
