@@ -71,7 +71,7 @@ atx_range atx_place_bound(place *p, atx_span subject, size_t at)
             continue;
         below = g->inclusive ? below : atx_range_below(below.most);
         below.exact = false;
-        below = solve(&there, g, subject, below);
+        below = atx_place_raised(&there, solve(&there, g, subject, below), g, subject, at);
         if (!below.known)
             continue;
         if (!best.known || atx_poly_within(&below.most, &best.most) ||
@@ -199,8 +199,8 @@ static atx_range value_of(place *p, atx_range *had, size_t declared, size_t at)
         value = atx_bounds_argument(p->b, word);
     }
     const size_t loop = atx_guards_loop(t, p->f->body.begin, at);
-    const size_t stop =
-        loop == SIZE_MAX || loop < declared ? at : atx_guards_statement(t, loop, p->f->body.end);
+    const bool own = loop == SIZE_MAX || loop < declared || atx_place_set(p, declared, loop, at);
+    const size_t stop = own ? at : atx_guards_statement(t, loop, p->f->body.end);
     *had = UNKNOWN;
     for (size_t i = declared + 2; i < stop; i++)
         if (atx_guards_same(t, name, (atx_span){ i, i + 1 }) && !atx_guards_member(t, i) &&

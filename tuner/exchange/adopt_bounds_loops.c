@@ -56,6 +56,33 @@ atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at
     return last;
 }
 
+atx_range atx_place_raised(place *p, atx_range bound, const atx_guard *g, atx_span subject, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    for (size_t i = g->holds.begin; i < at && bound.known && subject.end == subject.begin + 1; i++) {
+        if (!atx_tokens_is(t, i + 1, "+=") || !atx_code_same(t, i, subject.begin) ||
+            atx_guards_member(t, i) || !atx_guards_open(t, i, at))
+            continue;
+        const size_t around = atx_guards_around(t, p->f->body.begin, i); /* not a header's */
+        const size_t end = atx_tokens_find(t, i, p->f->body.end, ";");
+        const atx_range by = atx_place_read(p, t, (atx_span){ i + 2, atx_code_comma(t, i + 2, end) });
+        if ((around == SIZE_MAX || atx_tokens_is(t, around, "{")) && end < at && by.known)
+            bound.most = atx_poly_add(&bound.most, &by.most, 1);
+    }
+    return bound;
+}
+
+bool atx_place_set(const place *p, size_t declared, size_t loop, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    for (size_t i = loop + 1; i < at; i++)
+        if (atx_tokens_is(t, i + 1, "=") && atx_code_same(t, i, declared) && atx_guards_open(t, i, at) &&
+            (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
+            atx_tokens_find(t, i, at, ";") < at)
+            return true;
+    return false;
+}
+
 /* All loops around token `at` that begin behind `from`. */
 atx_range atx_place_trips(place *p, size_t at, size_t from)
 {

@@ -31,5 +31,11 @@ atx_range atx_place_bound(place *p, atx_span subject, size_t at);
 /* for (k = 0; k < n; k += STEP): the last multiple of STEP below n. */
 atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at);
 
+/* The bound of a name that something is added to, always, between its comparison and token `at`: x += x0. */
+atx_range atx_place_raised(place *p, atx_range bound, const atx_guard *g, atx_span subject, size_t at);
+
+/* Whether each turn of the loop gives the name a value of its own before token `at`. */
+bool atx_place_set(const place *p, size_t declared, size_t loop, size_t at);
+
 /* How often token `at` is come to: all loops around it that begin behind `from`. */
 atx_range atx_place_trips(place *p, size_t at, size_t from);

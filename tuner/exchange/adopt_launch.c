@@ -12,7 +12,7 @@ static void keep_elements(atx_draft *d, int k)
 {
     char divisor[ATX_MAX_WORD + 4], number[24], *grid = d->grid[k];
     for (int i = 0; i < 3; i++) {
-        const char *name = d->block_param[i];
+        const char *name = d->block_as[i][0] ? d->block_as[i] : d->block_param[i];
         const size_t n = (size_t)snprintf(divisor, sizeof divisor, " / %s", name), len = strlen(grid);
         if (!name[0] || len <= n || strcmp(grid + len - n, divisor) != 0)
             continue;
@@ -22,7 +22,7 @@ static void keep_elements(atx_draft *d, int k)
         if (!atx_draft_names_word(elements, name))
             continue;
         atx_draft_replace_word(elements, sizeof elements, name, number);
-        if (elements[strspn(elements, "0123456789 */()")] == '\0' && strlen(elements) + n < ATX_DRAFT_EXPR)
+        if (elements[strspn(elements, "0123456789 */()<")] == '\0' && strlen(elements) + n < ATX_DRAFT_EXPR)
             memcpy(grid + strlen(strcpy(grid, elements)), divisor, n + 1);
     }
 }

@@ -191,7 +191,7 @@ static bool is_subscript(const atx_draft *d, const char *name)
     for (size_t i = d->kernel_text.open; i < d->body_end; i++)
         if (atx_tokens_is(t, i, "[") && atx_tokens_match(t, i) < d->body_end)
             for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
-                if (atx_tokens_is(t, k, name))
+                if (atx_tokens_is(t, k, name) && !atx_guards_member(t, k))
                     return true;
     return false;
 }
