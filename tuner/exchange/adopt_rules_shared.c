@@ -39,10 +39,9 @@ static void limit(atx_draft *d, atx_sizing *z, const atx_poly *all, atx_span ind
     const atx_poly largest = atx_poly_replace(&z->bounds.symbols, &most, as_largest, z);
     const atx_poly room = atx_poly_replace(&z->bounds.symbols, all, as_author, z);
     long had, has, elements;
-    if (!value.known || most.bad || all->bad || !atx_poly_is_number(&had, &author) ||
-        !atx_poly_is_number(&elements, &room) || had > elements ||
-        !atx_poly_is_number(&has, &largest) || /* one of both is a number */
-        (atx_poly_is_number(&elements, all) ? has <= elements : !atx_poly_is_number(&has, &most)))
+    if (!value.known || most.bad || all->bad || atx_poly_within(&most, all) ||
+        !atx_poly_is_number(&had, &author) || !atx_poly_is_number(&elements, &room) || had > elements ||
+        !atx_poly_is_number(&has, &largest) || (atx_poly_is_number(&elements, all) && has <= elements))
         return;
     atx_str text = { 0 };
     atx_poly_write(&text, &z->bounds.symbols, &most);
@@ -53,20 +52,38 @@ static void limit(atx_draft *d, atx_sizing *z, const atx_poly *all, atx_span ind
     atx_str_clear(&text);
 }
 
+/* Whether an index of an array of several dimensions is a thread's place alone. */
+static bool is_thread(const atx_tokens *t, atx_span index)
+{
+    return index.end == index.begin + 3 && atx_tokens_is(t, index.begin, "threadIdx");
+}
+
+/* Each index behind token i of an array whose first bracket is there. */
+static void limit_array(atx_draft *d, atx_sizing *z, size_t i)
+{
+    const atx_tokens *t = z->frame.t;
+    const bool one = !atx_tokens_is(t, atx_tokens_match(t, i) + 1, "[");
+    for (size_t at = atx_tokens_match(t, i); at < z->frame.body.end; at++) {
+        size_t size = i, index = at + 1;
+        for (; atx_code_same(t, at, i - 1) && !atx_guards_member(t, at) && atx_tokens_is(t, size, "[") &&
+               atx_tokens_is(t, index, "[");
+             size = atx_tokens_match(t, size) + 1, index = atx_tokens_match(t, index) + 1) {
+            const atx_span within = { index + 1, atx_tokens_match(t, index) };
+            const atx_range n =
+                atx_bounds_value(&z->bounds, &z->frame, (atx_span){ size + 1, atx_tokens_match(t, size) });
+            if (n.exact && (one || is_thread(t, within)))
+                limit(d, z, &n.most, within);
+        }
+    }
+}
+
 void atx_draft_read_shared_limits(atx_draft *d, atx_sizing *z)
 {
     const atx_tokens *t = z->frame.t;
     for (size_t i = z->frame.body.begin; i < z->frame.body.end; i++) {
         const size_t end = atx_tokens_find(t, i, z->frame.body.end, ";");
         const size_t open = atx_tokens_is(t, i, "__shared__") ? atx_tokens_find(t, i, end, "[") : end;
-        const size_t close = open < end ? atx_tokens_match(t, open) : end;
-        if (close >= end || atx_tokens_is(t, close + 1, "["))
-            continue;
-        const atx_range n = atx_bounds_value(&z->bounds, &z->frame, (atx_span){ open + 1, close });
-        if (!n.exact)
-            continue;
-        for (size_t at = end; at < z->frame.body.end; at++)
-            if (atx_code_same(t, at, open - 1) && !atx_guards_member(t, at) && atx_tokens_is(t, at + 1, "["))
-                limit(d, z, &n.most, (atx_span){ at + 2, atx_tokens_match(t, at + 1) });
+        if (open < end)
+            limit_array(d, z, open);
     }
 }

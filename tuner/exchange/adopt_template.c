@@ -201,7 +201,7 @@ static bool is_subscript(const atx_draft *d, const char *name)
 static bool seems_whole(const atx_draft *d, int n)
 {
     static const char *const BEGINS[] = { "Id", "id", "Int", "int", NULL }, *const HAVE[] = {
-        "Idx", "idx", "Index", "index", "Offset", "offset", NULL
+        "Idx", "idx", "IDX", "Index", "index", "Offset", "offset", NULL
     };
     const atx_tokens *t = &d->code;
     const char *name = d->targs[n].name;

@@ -286,6 +286,13 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "for (int c = threadIdx.x; c < n; c += BLOCK) y[blockIdx.x * n + c] = s[0]; }\n"
                   "void f(float *y, int n, int m) { k<256><<<m, 256>>>(y, n); }",
           .lines = { "<= 16  # a shared array has no more" } },
+        { .what = "a square of threads, where both places index one array",
+          .text = "#define BX 32\n#define BY 32\n"
+                  "__global__ void k(float *y) { __shared__ float s[BY][BX];\n"
+                  "s[threadIdx.y][threadIdx.x] = 1; y[threadIdx.y * BX + threadIdx.x] = "
+                  "s[threadIdx.x][threadIdx.y]; }\n"
+                  "void f(float *y) { k<<<1, dim3(BX, BY)>>>(y); }",
+          .lines = { "BX <= BY  # a shared array has no more", "BY <= BX  # a shared" } },
         { .what = "what is added behind a comparison is added to the bound",
           .text = "__global__ void k(float *y, int n, int d) { " I " if (i < n) { i += d; y[i] = 1; } }",
           .lines = { "y T[n + d]" } },
