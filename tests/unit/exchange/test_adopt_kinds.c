@@ -293,6 +293,11 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "s[threadIdx.x][threadIdx.y]; }\n"
                   "void f(float *y) { k<<<1, dim3(BX, BY)>>>(y); }",
           .lines = { "BX <= BY  # a shared array has no more", "BY <= BX  # a shared" } },
+        { .what = "an instance that a function of the host names stays T",
+          .text = "template <typename T, int N> struct pack { T e[N]; };\n"
+                  "template <typename T> __global__ void k(T *y, int n) { " I " if (i < n) y[i] = y[0]; }\n"
+                  "void f(float *y, int n) { using P = pack<float, 4>; k<P><<<n / 64, 64>>>((P *)y, n); }",
+          .lines = { "arg       y T[n] inout", "kernel    k<T>" } },
         { .what = "what is added behind a comparison is added to the bound",
           .text = "__global__ void k(float *y, int n, int d) { " I " if (i < n) { i += d; y[i] = 1; } }",
           .lines = { "y T[n + d]" } },
