@@ -30,6 +30,14 @@ static atx_poly as_largest(void *context, int id)
                : atx_poly_symbol(id);
 }
 
+/* Whether an index is a thread's place alone. */
+static bool is_thread(const atx_tokens *t, atx_span index)
+{
+    return index.end == index.begin + 3 && atx_tokens_is(t, index.begin, "threadIdx");
+}
+
+/* What a branch for some parameters alone reads, if (BLOCK >= 512) s[tid + 256], says nothing: either the
+ * room is a number, or the index a thread's place. */
 static void limit(atx_draft *d, atx_sizing *z, const atx_poly *all, atx_span index)
 {
     const atx_poly one = atx_poly_number(1);
@@ -41,7 +49,9 @@ static void limit(atx_draft *d, atx_sizing *z, const atx_poly *all, atx_span ind
     long had, has, elements;
     if (!value.known || most.bad || all->bad || atx_poly_within(&most, all) ||
         !atx_poly_is_number(&had, &author) || !atx_poly_is_number(&elements, &room) || had > elements ||
-        !atx_poly_is_number(&has, &largest) || (atx_poly_is_number(&elements, all) && has <= elements))
+        !atx_poly_is_number(&has, &largest) ||
+        (atx_poly_is_number(&elements, all) ? has <= elements || atx_poly_is_number(&has, &most)
+                                            : !is_thread(z->frame.t, index)))
         return;
     atx_str text = { 0 };
     atx_poly_write(&text, &z->bounds.symbols, &most);
@@ -50,12 +60,6 @@ static void limit(atx_draft *d, atx_sizing *z, const atx_poly *all, atx_span ind
     if (!text.failed && !strchr(text.data, '.'))
         atx_draft_add_rule(d, text.data, "a shared array has no more");
     atx_str_clear(&text);
-}
-
-/* Whether an index of an array of several dimensions is a thread's place alone. */
-static bool is_thread(const atx_tokens *t, atx_span index)
-{
-    return index.end == index.begin + 3 && atx_tokens_is(t, index.begin, "threadIdx");
 }
 
 /* Each index behind token i of an array whose first bracket is there. */
