@@ -56,6 +56,17 @@ atx_range atx_place_stepped(place *p, atx_range last, size_t declared, size_t at
     return last;
 }
 
+bool atx_place_set(const place *p, size_t declared, size_t loop, size_t at)
+{
+    const atx_tokens *t = p->f->t;
+    for (size_t i = loop + 1; i < at; i++)
+        if (atx_tokens_is(t, i + 1, "=") && atx_code_same(t, i, declared) && atx_guards_open(t, i, at) &&
+            (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
+            atx_tokens_find(t, i, at, ";") < at)
+            return true;
+    return false;
+}
+
 atx_range atx_place_moved(place *p, size_t name, size_t from, size_t at)
 {
     const atx_tokens *t = p->f->t;

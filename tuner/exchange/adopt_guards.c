@@ -37,6 +37,8 @@ static size_t header_before(const atx_tokens *t, size_t begin, size_t i)
     for (size_t k = i; k-- > begin;) {
         if (atx_tokens_is(t, k, ";") || atx_tokens_is(t, k, "{") || atx_tokens_is(t, k, "}"))
             return SIZE_MAX;
+        if (atx_tokens_is(t, k, "(") && k > begin && atx_tokens_is(t, k - 1, "for"))
+            return k - 1; /* the first part of its own header */
         if (!atx_tokens_is(t, k, ")") || t->items[k].pair >= k)
             continue;
         k = t->items[k].pair;

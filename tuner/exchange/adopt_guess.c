@@ -14,9 +14,10 @@ bool atx_draft_is_offset(const atx_draft_arg *a)
 {
     static const char OFFSET[] = "offset", START[] = "start";
     const size_t len = strlen(a->name), n = sizeof OFFSET - 1;
-    const bool whole = !a->stars && a->type.lanes == 1 && a->type.dtype && strchr("iu", a->type.dtype[0]);
-    return whole && ((len >= n && strcasecmp(a->name + len - n, OFFSET) == 0) ||
-                     strncasecmp(a->name, START, sizeof START - 1) == 0);
+    const bool whole = a->type.dtype ? strchr("iu", a->type.dtype[0]) != NULL : a->type.targ >= 0;
+    return !a->stars && a->type.lanes == 1 && whole &&
+           ((len >= n && strcasecmp(a->name + len - n, OFFSET) == 0) ||
+            strncasecmp(a->name, START, sizeof START - 1) == 0);
 }
 
 const char *atx_draft_value(const atx_draft_arg *a)

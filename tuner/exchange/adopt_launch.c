@@ -12,7 +12,7 @@ static void keep_elements(atx_draft *d, int k)
 {
     char divisor[ATX_MAX_WORD + 4], number[24], *grid = d->grid[k];
     for (int i = 0; i < 3; i++) {
-        const char *name = d->block_param[i][0] ? d->block_param[i] : d->block_as[i];
+        const char *name = d->block_as[i][0] ? d->block_as[i] : d->block_param[i];
         const size_t n = (size_t)snprintf(divisor, sizeof divisor, " / %s", name), len = strlen(grid);
         if (!name[0] || len <= n || strcmp(grid + len - n, divisor) != 0)
             continue;
@@ -58,11 +58,9 @@ static void read_shared(atx_draft *d)
     if (d->launch.config_count > 2 && atx_draft_expression(&text, d, from, 0)) {
         if (strcmp(text.data, "0") != 0 && strlen(text.data) < sizeof d->shared_bytes)
             snprintf(d->shared_bytes, sizeof d->shared_bytes, "%s", text.data);
-    } else if (d->launch.config_count > 2 ||
-               d->shared) { /* an array of a size that the launch does not have */
-        d->shared_guessed = true;
     } else {
-        d->shared_guessed = d->shared; /* another kernel's launch, of the same name and arguments */
+        d->shared_guessed =
+            d->launch.config_count > 2 || d->shared; /* a size that the launch does not have */
     }
     atx_str_clear(&text);
 }

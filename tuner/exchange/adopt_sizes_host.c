@@ -161,6 +161,10 @@ static bool asks_scalar(const atx_draft *d, const atx_frame *f, size_t begin, si
                 atx_token_is_one_of(t->text, &t->items[i - 1 - atx_tokens_is(t, i - 1, "(")], BEFORE) &&
                 atx_token_is_one_of(t->text, &t->items[i + 1], AFTER))
                 return true;
+    const size_t flag = begin + atx_tokens_is(t, begin, "!"); /* an argument of its template: FLAG, !FLAG */
+    for (int k = 0; k < d->targ_count && flag + 1 == end && t == &d->code; k++)
+        if (d->targs[k].name[0] && atx_tokens_is(t, flag, d->targs[k].name))
+            return true;
     return false;
 }
 
@@ -171,16 +175,18 @@ static bool is_by_data(const atx_draft *d, const atx_frame *f, size_t i)
     static const char *const HEADS[] = { "if", "for", "while", NULL };
     const atx_tokens *t = f->t;
     for (size_t k = f->body.begin; k + 1 < i; k++) {
-        if (!atx_token_is_one_of(t->text, &t->items[k], HEADS) || !atx_tokens_is(t, k + 1, "("))
+        const size_t open = k + 1 + atx_tokens_is(t, k + 1, "constexpr");
+        if (!atx_token_is_one_of(t->text, &t->items[k], HEADS) || !atx_tokens_is(t, open, "("))
             continue;
-        const size_t close = atx_tokens_match(t, k + 1);
+        const size_t close = atx_tokens_match(t, open);
         const size_t end = close < i ? atx_guards_statement(t, close + 1, f->body.end) : 0;
         const size_t other =
             end && atx_tokens_is(t, end, "else") ? atx_guards_statement(t, end + 1, f->body.end) : end;
         const bool within = end > i && !is_written_in(f, i, end, other);
         const bool beside = end && end <= i && other > i && !is_written_in(f, i, close, end);
         const bool before = end && other <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
-        if ((within || beside || before) && (has_data(f, k + 2, close, 0) || asks_scalar(d, f, k + 2, close)))
+        if ((within || beside || before) &&
+            (has_data(f, open + 1, close, 0) || asks_scalar(d, f, open + 1, close)))
             return true;
     }
     return false;

@@ -442,7 +442,8 @@ static void settle_buffer(settling *s, int k)
     for (int i = 0; i < ATX_POLY_ROUNDED && all.rounded[i] && !all.bad; i++)
         if (!atx_draft_may_round(symbols, &all, all.rounded[i] - 1))
             add_require(s, all.rounded[i] - 1);
-        else if (atx_bounds_of_sizes(&s->z->bounds, &symbols->items[all.rounded[i] - 1].b)) /* i / w * w + i % w */
+        else if (atx_bounds_of_sizes(&s->z->bounds,
+                                     &symbols->items[all.rounded[i] - 1].b)) /* i / w * w + i % w */
             a->zeroed = a->zeroed || (a->written && !a->read);
     write_poly(a->size, s, &all);
     if (a->written && !a->read && (all.count > 1 || strpbrk(a->size, "+-")))

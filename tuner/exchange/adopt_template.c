@@ -200,7 +200,7 @@ static bool is_subscript(const atx_draft *d, const char *name)
     for (size_t i = d->kernel_text.open; i < d->body_end; i++)
         if (atx_tokens_is(t, i, "[") && atx_tokens_match(t, i) < d->body_end)
             for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
-                if (atx_tokens_is(t, k, name))
+                if (atx_tokens_is(t, k, name) && !atx_guards_member(t, k))
                     return true;
     return false;
 }
@@ -210,7 +210,7 @@ static bool is_subscript(const atx_draft *d, const char *name)
 static bool seems_whole(const atx_draft *d, int n)
 {
     static const char *const BEGINS[] = { "Id", "id", "Int", "int", NULL }, *const HAVE[] = {
-        "Idx", "idx", "Index", "index", "Offset", "offset", NULL
+        "Idx", "idx", "IDX", "Index", "index", "Offset", "offset", NULL
     };
     const atx_tokens *t = &d->code;
     const char *name = d->targs[n].name;

@@ -1,6 +1,7 @@
 /* adopt_types.c - which element type the words of a declaration mean: CUDA's own, and what the file makes of
  * them by typedef, using, #define and enum. */
 #include "exchange/adopt_draft.h"
+#include "exchange/adopt_guards.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -150,6 +151,7 @@ typedef struct declared {
     atx_span words; /* of another type; empty: it is none  */
     size_t body;    /* of a struct; 0: not known           */
     bool is_enum;
+    size_t at;
 } declared;
 
 /* At token i. false: there is none of that name, or one that only repeats it: using x = a::x. */
@@ -192,9 +194,19 @@ static bool find_declared(declared *out, const atx_tokens *t, const char *name, 
     for (size_t i = 0; i + 2 < t->count; i++)
         if ((!any || i < at) && declares(&one, t, name, i) && (!any || atx_code_open(t, i, at))) {
             *out = one;
+            out->at = i;
             any = true;
         }
     return any;
+}
+
+/* Whether it stands in a function: no other file can name it. */
+static bool is_local(const atx_tokens *t, size_t i)
+{
+    for (size_t open = atx_guards_around(t, 0, i); open != SIZE_MAX; open = atx_guards_around(t, 0, open))
+        if (open && atx_tokens_is(t, open, "{") && atx_tokens_is(t, open - 1, ")"))
+            return true;
+    return false;
 }
 
 /* The type of that name at token `at` of the code. */
@@ -205,6 +217,8 @@ static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *n
         return false;
     if (one.words.begin < one.words.end) {
         resolve(out, d, &d->code, one.words, depth + 1);
+        if (out->structure && out->list && is_local(&d->code, one.at))
+            out->structure = false, out->body = out->list = 0; /* using P = Pack<float, 4>: a stand-in */
         return true;
     }
     out->structure = !one.is_enum;

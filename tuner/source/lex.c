@@ -468,10 +468,8 @@ size_t atx_token_copy(char *out, size_t size, const char *text, const atx_token 
 bool atx_token_is(const char *text, const atx_token *t, const char *what)
 {
     char word[40];
-    if (t->kind == ATX_TOKEN_TEXT || t->kind == ATX_TOKEN_COMMENT)
+    if (t->kind == ATX_TOKEN_TEXT || t->kind == ATX_TOKEN_COMMENT || (!t->spliced && text[t->begin] != *what))
         return false;
-    if (!t->spliced && text[t->begin] != *what)
-        return false; /* most calls end here */
     const size_t n = strlen(what);
     if (!t->spliced)
         return t->end - t->begin == n && memcmp(text + t->begin, what, n) == 0;

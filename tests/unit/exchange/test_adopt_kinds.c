@@ -269,6 +269,51 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   " if (i < n) y[i] = s[0]; }\n"
                   "void f(float *y, int n) { int m = g(); k<<<n / 64, 64, m>>>(y, n); }",
           .lines = { "bytes of its extern __shared__ array?" } },
+        { .what = "loops without braces, each counts its own",
+          .text = "__global__ void k(float *y, const float *x) { for (int j = 0; j < 64; j++)\n"
+                  "for (int i = 0; i < 512; i++) y[j + i * 64] = x[i + j * 512]; }\n"
+                  "void f(float *y, float *x) { k<<<1, 1>>>(y, x); }",
+          .lines = { "y T[32768]", "x T[32768]" } },
+        { .what = "a number of elements that is as the block's is no block",
+          .text = "template <int BLOCK> __global__ void k(int *y, const int *x) { int s = 0;\n"
+                  "for (int i = 0; i < 32; i++) s += x[blockIdx.x * BLOCK + threadIdx.x]; *y = s; }\n"
+                  "void f() { int *x, *y; cudaMalloc(&x, (1 << 10) * 128); cudaMalloc(&y, 4);\n"
+                  "int n = (1 << 10) * 128 / 4; k<128><<<n / 128, 128>>>(y, x); }",
+          .lines = { "* 128 / 4) / BLOCK" } },
+        { .what = "a shared array of 16 has room for 16 warps",
+          .text = "template <int BLOCK> __global__ void k(float *y, int n) { __shared__ float s[16];\n"
+                  "int w = threadIdx.x >> 5, lane = threadIdx.x & 31; if (lane == 0) s[w] = 1;\n"
+                  "for (int c = threadIdx.x; c < n; c += BLOCK) y[blockIdx.x * n + c] = s[0]; }\n"
+                  "void f(float *y, int n, int m) { k<256><<<m, 256>>>(y, n); }",
+          .lines = { "<= 16  # a shared array has no more" } },
+        { .what = "a square of threads, where both places index one array",
+          .text = "#define BX 32\n#define BY 32\n"
+                  "__global__ void k(float *y) { __shared__ float s[BY][BX];\n"
+                  "s[threadIdx.y][threadIdx.x] = 1; y[threadIdx.y * BX + threadIdx.x] = "
+                  "s[threadIdx.x][threadIdx.y]; }\n"
+                  "void f(float *y) { k<<<1, dim3(BX, BY)>>>(y); }",
+          .lines = { "BX <= BY  # a shared array has no more", "BY <= BX  # a shared" } },
+        { .what = "an instance that a function of the host names stays T",
+          .text = "template <typename T, int N> struct pack { T e[N]; };\n"
+                  "template <typename T> __global__ void k(T *y, int n) { " I " if (i < n) y[i] = y[0]; }\n"
+                  "void f(float *y, int n) { using P = pack<float, 4>; k<P><<<n / 64, 64>>>((P *)y, n); }",
+          .lines = { "arg       y T[n] inout", "kernel    k<T>" } },
+        { .what = "what is added behind a comparison is added to the bound",
+          .text = "__global__ void k(float *y, int n, int d) { " I " if (i < n) { i += d; y[i] = 1; } }",
+          .lines = { "y T[n + d]" } },
+        { .what = "what each turn of a loop gives anew is not what the last one left",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I " int o;\n"
+                  "while (i < n) { o = i; float v = y[o]; o = i * 8; y[i] = v + x[o]; i += 64; } }",
+          .lines = { "y T[n]", "x T[n * 8]" } },
+        { .what = "an output behind a flag of the template, a type by the x of threadIdx.x",
+          .text = "template <typename V, bool FLAG> __global__ void k(V *y, V *z, V x, int n) {\n"
+                  "__shared__ V s[64]; s[threadIdx.x] = x; " I
+                  " if (i < n) { if (FLAG) z[i] = s[0]; else y[i] = x; } }",
+          .lines = { "y T[n] output zero", "z T[n] output zero", "x f32" } },
+        { .what = "an offset of a template's type is one",
+          .text = "template <typename I> __global__ void k(float *y, I n, I row_offset) {\n"
+                  "I i = row_offset + blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }",
+          .lines = { "row_offset i32 = 0" } },
         { .what = "what a function notes in a local array decides whether an output is written",
           .text = "__global__ void k(int *y, int n) { " I " unsigned a[4]; digest(i, a);\n"
                   "if (a[0] == 7) *y = i; }",
