@@ -25,6 +25,12 @@ static bool reaches(const place *p, const atx_clamp *c, size_t at)
            at < atx_tokens_match(t, open);
 }
 
+static bool is_clamp(const place *p, size_t i, size_t at)
+{
+    atx_clamp c;
+    return atx_guards_clamp(&c, p->f->t, p->f->body.begin, i) && reaches(p, &c, at);
+}
+
 /* if (x >= n) x = n - 1; if (x < 0) x += n; while (x >= n) x -= n. false: the change at token i is none. */
 static bool clamped(atx_range *out, place *p, atx_range had, size_t i, atx_span value, size_t at)
 {
@@ -133,7 +139,8 @@ atx_range atx_place_given(place *p, atx_range *had, size_t declared, size_t at)
              atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)) &&
             !(i > declared + 2 && atx_guards_another(t, p->f->body.begin, declared, i))) {
             const atx_arm arm = atx_guards_arm(t, p->f->body, i);
-            const bool beside = arm.of && arm.of == last.of && arm.begin != last.begin;
+            const bool beside =
+                arm.of && arm.of == last.of && arm.begin != last.begin && !is_clamp(p, i, at);
             *had = beside ? *had : value;
             const atx_range next = changed(p, *had, i, declared, at);
             value = beside ? atx_range_larger(&p->b->symbols, value, next) : next;

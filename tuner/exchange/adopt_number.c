@@ -147,7 +147,7 @@ static size_t condition_of(const atx_tokens *t, size_t i, size_t before)
     if (encloses(t, i, before))
         return 0;
     while (i-- > 1 && !(atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < before))
-        if (atx_tokens_is(t, i, "}"))
+        if (atx_tokens_is(t, i, "}") && t->items[i].pair < i)
             i = t->items[i].pair;
     return atx_tokens_is(t, i - 1, ")") ? t->items[i - 1].pair : i;
 }

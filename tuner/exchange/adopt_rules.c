@@ -372,8 +372,9 @@ static atx_poly as_authored(void *context, int id)
                                                                     : atx_poly_symbol(id);
 }
 
-/* Whether both have one parameter together, which is the number of threads in a direction. */
-static bool is_of_block(const atx_draft *d, const atx_poly_table *s, const atx_poly *p, const atx_poly *other)
+/* How many parameters both have together, where each is the number of threads in a direction; else 0. */
+static int count_of_block(const atx_draft *d, const atx_poly_table *s, const atx_poly *p,
+                          const atx_poly *other)
 {
     int count = 0, named = 0;
     for (int i = 0; i < s->count; i++)
@@ -382,7 +383,13 @@ static bool is_of_block(const atx_draft *d, const atx_poly_table *s, const atx_p
             for (int k = 0; k < 3; k++)
                 named += strcmp(d->block[k], s->items[i].name) == 0;
         }
-    return count == 1 && named > 0;
+    return named >= count ? count : 0;
+}
+
+/* Whether an index is a thread's place alone: s[threadIdx.x][threadIdx.y] of s[BY][BX]. */
+static bool is_thread(const atx_tokens *t, atx_span index)
+{
+    return index.end == index.begin + 3 && atx_tokens_is(t, index.begin, "threadIdx");
 }
 
 /* s[threadIdx.x + 3 * blockDim.x] of __shared__ float s[512]: 4 * BLOCK <= 512, where the author's block is
@@ -401,7 +408,10 @@ static void limit_reach(atx_draft *d, atx_sizing *z, const atx_poly *elements, a
     atx_str text = { 0 };
     bool alone = true;
     long left = 0;
-    if (!is_of_block(d, symbols, &most, elements) || (atx_poly_is_number(&left, &fits) && left >= 0))
+    const int count = count_of_block(d, symbols, &most, elements);
+    if (!count || (count > 1 && !is_thread(z->frame.t, index)))
+        return;
+    if (count == 1 && atx_poly_is_number(&left, &fits) && left >= 0)
         return; /* whatever it is */
     if (!value.known || less.bad || !has_params(symbols, &most, &alone) || !alone ||
         !atx_poly_is_number(&left, &authored) || left < 0)

@@ -90,8 +90,6 @@ bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why);
 void atx_draft_read_rules(atx_draft *d, atx_sizing *z);
 /* What sizes must be for its own arrays: d->rules. After the sizes are settled. */
 void atx_draft_read_limits(atx_draft *d, atx_sizing *z);
-/* Blocks that shared arrays of the kernel have room for. */
-void atx_draft_read_shared_limits(atx_draft *d, atx_sizing *z);
 /* Is a sum made of sizes of the problem alone? */
 bool atx_draft_has_sizes(const atx_sizing *z, const atx_poly *p);
 /* What its block must be, by how it uses threadIdx: d->rules. After the sizes are settled. */

@@ -53,7 +53,6 @@ void atx_draft_sizes(atx_draft *d)
     atx_draft_settle_sizes(d, z);
     atx_draft_fix_block(d);
     atx_draft_read_limits(d, z);
-    atx_draft_read_shared_limits(d, z);
     atx_draft_read_block(d, z);
     free(z->bounds.seen);
     free(z);

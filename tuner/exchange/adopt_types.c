@@ -1,7 +1,6 @@
 /* adopt_types.c - which element type the words of a declaration mean: CUDA's own, and what the file makes of
  * them by typedef, using, #define and enum. */
 #include "exchange/adopt_draft.h"
-#include "exchange/adopt_guards.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +174,8 @@ static bool declares(declared *out, const atx_tokens *t, const char *name, size_
     }
     out->is_enum = atx_tokens_is(t, i, "enum");
     const bool is_struct =
-        atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union");
+        (atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union")) &&
+        !atx_tokens_is(t, i - 1, "enum");
     if (!out->is_enum && !is_struct)
         return false;
     const size_t at = skip_attributes(
@@ -203,8 +203,10 @@ static bool find_declared(declared *out, const atx_tokens *t, const char *name, 
 /* Whether it stands in a function: no other file can name it. */
 static bool is_local(const atx_tokens *t, size_t i)
 {
-    for (size_t open = atx_guards_around(t, 0, i); open != SIZE_MAX; open = atx_guards_around(t, 0, open))
-        if (open && atx_tokens_is(t, open, "{") && atx_tokens_is(t, open - 1, ")"))
+    while (i-- > 1)
+        if (atx_tokens_is(t, i, "}") && t->items[i].pair < i)
+            i = t->items[i].pair;
+        else if (atx_tokens_is(t, i, "{") && atx_tokens_is(t, i - 1, ")"))
             return true;
     return false;
 }

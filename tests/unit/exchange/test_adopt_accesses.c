@@ -111,11 +111,11 @@ Test(adopt_accesses, reach_as_far_as_steps_and_comparisons_say)
                   " int at = i + offset; if (at < n) y[i] = x[at]; }\n"
                   "void run(float *y, const float *x, int n, int offset) { k" LAUNCH "(y, x, n, offset); }",
           .lines = { "arg       y T[n] output", "!require   n % BLOCK" } },
-        { .what = "which one of its own locals that may be below 0 does not",
+        { .what = "also of a local name that may be below 0",
           .text = "__global__ void k(float *y, const float *x, int n, int offset) { " I
                   " int d = offset - 1; int at = i + d; if (at < n) y[i] = x[at]; }\n"
                   "void run(float *y, const float *x, int n, int offset) { k" LAUNCH "(y, x, n, offset); }",
-          .lines = { "require   n % BLOCK" } },
+          .lines = { "arg       y T[n + 1] output" } },
         { .what = "but not with other factors",
           .text =
               "__global__ void k(float *y, const float *x, int n, int s, int d) { " I " if (i >= n) return;\n"

@@ -217,7 +217,7 @@ Test(adopt_kinds, launches_are_read_as_they_are)
           .lines = { "block     256\n", "!param" } },
         { .what = "what sizes divide may leave a rest",
           .text = "__global__ void k(float *y, const float *x, int n, int w) { " I " if (i >= n) return;\n"
-                  "int r = i / w, c = i % w; y[r * w + c] = x[r * w]; }",
+                  "int r = i / w, c = i % w; y[r * w + c] = x[i]; }",
           .lines = { "!require   n % w", "!require   (n" } },
         { .what = "a fragment has the rows and columns of its type",
           .text =
@@ -258,7 +258,7 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   " if (i >= n) return;\n"
                   "for (int j = 0; j < m; j++) s[j] = 1; y[i] = s[0]; }\n"
                   "void f(float *y, int n, int m) { k<<<n / 64, 64>>>(y, n, m); }",
-          .lines = { "shared    m * 4\n" } },
+          .lines = { "shared    m * 4  # ?" } },
         { .what = "an element that is written where no comparison holds, and read where one does",
           .text =
               "__global__ void k(float *y, int n) { " I " float p = 0; if (i < n) p = y[i]; y[i] = p + 1; }\n"
@@ -285,14 +285,14 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "int w = threadIdx.x >> 5, lane = threadIdx.x & 31; if (lane == 0) s[w] = 1;\n"
                   "for (int c = threadIdx.x; c < n; c += BLOCK) y[blockIdx.x * n + c] = s[0]; }\n"
                   "void f(float *y, int n, int m) { k<256><<<m, 256>>>(y, n); }",
-          .lines = { "<= 16  # a shared array has no more" } },
+          .lines = { "<= 16  # an array of the kernel has no more" } },
         { .what = "a square of threads, where both places index one array",
           .text = "#define BX 32\n#define BY 32\n"
                   "__global__ void k(float *y) { __shared__ float s[BY][BX];\n"
                   "s[threadIdx.y][threadIdx.x] = 1; y[threadIdx.y * BX + threadIdx.x] = "
                   "s[threadIdx.x][threadIdx.y]; }\n"
                   "void f(float *y) { k<<<1, dim3(BX, BY)>>>(y); }",
-          .lines = { "BX <= BY  # a shared array has no more", "BY <= BX  # a shared" } },
+          .lines = { "BX <= BY  # an array of the kernel has no more", "BY <= BX  # an array" } },
         { .what = "an instance that a function of the host names stays T",
           .text = "template <typename T, int N> struct pack { T e[N]; };\n"
                   "template <typename T> __global__ void k(T *y, int n) { " I " if (i < n) y[i] = y[0]; }\n"
