@@ -6,7 +6,7 @@
 #include "moves.h"
 
 #include "lang/render.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  */
 #include "explain/instance.h"
 #include "lang/arch.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 #include "util/rng.h"
 
 #include <stdio.h>

@@ -28,7 +28,7 @@
 #define MOST_BYTES  ((int64_t)8 << 30)
 #define LEAST_BYTES ((int64_t)1 << 30)
 
-enum { ANYBODY = -1 }; /* instead of an owner */
+enum { ANY_OWNER = -1 }; /* instead of an owner */
 
 typedef struct job {
     int64_t tag;
@@ -121,7 +121,7 @@ static bool read_result(atx_compiled *out, atx_reader *r)
 /* Whether a job is one of this owner's. */
 static bool belongs(int64_t tag, int owner)
 {
-    return owner == ANYBODY || tag >> 32 == owner;
+    return owner == ANY_OWNER || tag >> 32 == owner;
 }
 
 bool atx_pool_take_of(atx_pool *pool, int owner, atx_compiled *out)
@@ -140,7 +140,7 @@ bool atx_pool_take_of(atx_pool *pool, int owner, atx_compiled *out)
 
 bool atx_pool_take(atx_pool *pool, atx_compiled *out)
 {
-    return atx_pool_take_of(pool, ANYBODY, out);
+    return atx_pool_take_of(pool, ANY_OWNER, out);
 }
 
 /* ---- workers ---- */

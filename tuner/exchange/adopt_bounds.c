@@ -80,7 +80,7 @@ atx_range atx_place_bound(place *p, atx_span subject, size_t at)
         if (!below.known)
             continue;
         if (!best.known || atx_poly_within(&below.most, &best.most) ||
-            !atx_poly_within(&best.most, &below.most)) /* the inner one, where nobody knows */
+            !atx_poly_within(&best.most, &below.most)) /* the inner one, where it is unknown */
             best = below;
     }
     return best;

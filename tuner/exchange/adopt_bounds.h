@@ -14,7 +14,7 @@ enum {
     ATX_TAG_ARG = 0,       /* + which scalar argument                          */
     ATX_TAG_EXTRA = 100,   /* + which size of the host's                       */
     ATX_TAG_PARAM = 200,   /* a parameter of the template                      */
-    ATX_TAG_GRID = 300,    /* + axis: blocks of a grid that nobody says        */
+    ATX_TAG_GRID = 300,    /* + axis: blocks of a grid of unknown size         */
     ATX_TAG_ELEMENT = 400, /* + which buffer: its integers are below that      */
     ATX_TAG_OTHER = 900,
     ATX_TAG_HOST = 1000 /* a name of the host's alone */
@@ -77,10 +77,10 @@ bool atx_bounds_builtin(atx_range *out, bool *symbolic, atx_bounding *b, const a
 /* warp.thread_rank() and its kin of cooperative groups, at token i of `t`. */
 bool atx_bounds_group(atx_range *out, atx_bounding *b, const atx_frame *f, const atx_tokens *t, size_t i);
 
-/* min(n, first + CHUNK): n, where the other one is of a grid that nobody says. */
+/* min(n, first + CHUNK): n, where the other one is of a grid of unknown size. */
 atx_range atx_bounds_smaller(atx_bounding *b, atx_range x, atx_range y);
 
-/* The smaller one; the bound, where nobody knows, but not one that data makes. */
+/* The smaller one; where it is unknown, the bound, but not one that data makes. */
 atx_range atx_bounds_limited(const atx_bounding *b, atx_range bound, atx_range value);
 
 /* A constant of the file at token i of `t`; false: the name is none. */
@@ -98,7 +98,7 @@ bool atx_bounds_type(atx_bounding *b, const atx_tokens *t, size_t i);
 
 atx_range atx_bounds_byte(atx_bounding *b, const atx_tokens *t, size_t declared); /* unsigned char x: 255 */
 
-/* Whether a grid that nobody says, or an integer of a buffer, is in it. */
+/* Whether a grid of unknown size, or an integer of a buffer, is in it. */
 bool atx_bounds_of_grid(const atx_bounding *b, const atx_poly *p);
 
 bool atx_bounds_of_sizes(const atx_bounding *b, const atx_poly *p); /* products of arguments alone */

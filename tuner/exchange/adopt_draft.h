@@ -55,7 +55,7 @@ typedef struct atx_draft_arg {
     int stars;
     atx_draft_type type;
     /* Of a buffer, by what the kernel's code does with it. */
-    bool read, written, atomic, lost; /* lost: it goes where nobody looks          */
+    bool read, written, atomic, lost; /* lost: it goes to code that is not read    */
     bool index;                       /* what it holds chooses elements of `indexed` */
     int indexed;
     char size[ATX_DRAFT_EXPR];  /* its elements; "": not known                         */

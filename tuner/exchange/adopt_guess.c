@@ -95,7 +95,7 @@ static const char *type_of(const atx_draft *d, const atx_draft_arg *a)
 const char *atx_draft_element(const atx_draft *d)
 {
     const char *first = NULL;
-    for (int i = 0; i < d->arg_count; i++) /* a template's own T, or one of its types that nobody knows */
+    for (int i = 0; i < d->arg_count; i++) /* a template's own T, or an unknown one of its types */
         if (d->args[i].stars &&
             (is_type_t(d, &d->args[i]) || (d->args[i].type.targ >= 0 && !type_of(d, &d->args[i]))))
             return type_of(d, &d->args[i]) ? type_of(d, &d->args[i]) : "f32";
@@ -301,7 +301,7 @@ bool atx_draft_reads_texture(char name[ATX_MAX_WORD], const atx_draft *d)
     return false;
 }
 
-/* An argument by value that may have pointers, as far as anybody knows; NULL: there is none. */
+/* An argument by value that may have pointers, by what is known of its type; NULL: there is none. */
 static const atx_draft_arg *find_opaque(const atx_draft *d)
 {
     const atx_draft_arg *first = NULL;

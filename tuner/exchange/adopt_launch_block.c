@@ -149,7 +149,7 @@ static bool guess_stride(atx_draft *d, int axis)
     return false;
 }
 
-/* Nobody says it: parameters of the file that are called so, else a usual size. */
+/* Where the size is unknown: parameters of the file that are called so, else a usual size. */
 void atx_draft_guess_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };

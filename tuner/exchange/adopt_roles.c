@@ -116,7 +116,7 @@ static bool begins(const char *name, const char *const *with)
     return false;
 }
 
-/* Given to a function: an atomic, a load, a store, one of the file, or one that nobody knows. */
+/* Given to a function: an atomic, a load, a store, one of the file, or an unknown one. */
 static void visit_call(walk *w, size_t open, size_t i, uint64_t args)
 {
     static const char *const ATOMIC[] = { "atomic", NULL };
@@ -190,7 +190,7 @@ static atx_span parameter(const atx_tokens *t, const atx_draft_function *f, int 
 }
 
 /* Whether a call may write to the element that is its argument at tokens i..end: put(y[i], x), where it takes
- * a reference, or where it is unknown and nobody takes its value. */
+ * a reference, or where it is unknown and its value is not used. */
 static bool may_write(const walk *w, size_t open, size_t i, size_t end)
 {
     static const char *const BEFORE[] = { ";", "{", "}", ")", NULL };

@@ -90,7 +90,7 @@ bool atx_draft_add_rule(atx_draft *d, const char *text, const char *why)
     return true;
 }
 
-/* "N == 128" of a parameter whose value nobody says: it is that. */
+/* "N == 128" of a parameter of unknown value: that is its value. */
 static void take_asserted(atx_draft *d, const char *text)
 {
     char name[ATX_MAX_WORD];

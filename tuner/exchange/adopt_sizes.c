@@ -120,7 +120,7 @@ static void record(walk *w, const atx_bound_name *p, atx_range index, long bytes
 
 /* ---- pointers ---- */
 
-/* Whether the bracket belongs to a call of a function that nobody knows: it reads or writes where it points.
+/* Whether the bracket belongs to a call of an unknown function: it reads or writes where it points.
  */
 static bool is_call(const atx_tokens *t, size_t open)
 {

@@ -6,7 +6,7 @@
 typedef struct atx_reach {
     atx_poly most; /* elements                                     */
     bool any;
-    bool unknown;        /* an access whose index nobody understands     */
+    bool unknown;        /* an access whose index is not understood      */
     bool doubtful;       /* one by a pointer to a type of unknown size: it is taken for the buffer's own */
     bool before;         /* an index that may be below 0                    */
     int writes, partial; /* how often it is written, and not all of it */
@@ -52,7 +52,8 @@ long atx_draft_largest(const atx_draft *d, const char *name, long value);
  * x[(row * n + i[k]) * c]. Empty: there is no such. */
 atx_poly atx_draft_row(const atx_draft *d, const atx_sizing *z, int k);
 
-/* A buffer that nobody understands is as large as one that has more of the problem's sizes than the grid. */
+/* A buffer whose indices are not understood is as large as one that has more of the problem's sizes than the
+ * grid. */
 void atx_draft_take_largest(atx_draft *d, int k);
 int atx_draft_count_dims(uint64_t dims); /* sizes of the problem: a bit each */
 
@@ -95,5 +96,5 @@ bool atx_draft_has_sizes(const atx_sizing *z, const atx_poly *p);
 /* What its block must be, by how it uses threadIdx: d->rules. After the sizes are settled. */
 void atx_draft_read_block(atx_draft *d, atx_sizing *z);
 
-/* What of that is written: sizes that the problem has, a grid for what nobody says. */
+/* What of that is written: sizes that the problem has, a grid for unknown ones. */
 void atx_draft_settle_sizes(atx_draft *d, atx_sizing *z);

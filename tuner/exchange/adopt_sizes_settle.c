@@ -1,6 +1,6 @@
 /*
  * adopt_sizes_settle.c - from how far a kernel reaches to what a draft says: which arguments are sizes of the
- * problem, a grid for what nobody says, and a number in place of a parameter that sizes depend on.
+ * problem, a grid for unknown ones, and a number in place of a parameter that sizes depend on.
  */
 #include "exchange/adopt_sizes.h"
 
@@ -100,7 +100,7 @@ static bool add_axis(char out[ATX_MAX_WORD], int *extra, atx_draft *d, const cha
     return add_extra(out, d, name);
 }
 
-/* Of a direction that nobody says: as many blocks as what the kernel compares its index with needs. */
+/* Of a direction of unknown size: as many blocks as what the kernel compares its index with needs. */
 static void settle_axis(settling *s, int k)
 {
     static const char *const BLOCKS[] = { "blocks", "blocks_y", "blocks_z" };
@@ -202,7 +202,7 @@ static void choose_dims(settling *s)
             first |= (uint64_t)1 << k;
     if (s->z->reach[ATX_SHARED].any && d->shared_guessed)
         dims |= arguments_in(&s->z->bounds.symbols, &s->z->reach[ATX_SHARED].most);
-    for (int k = 0; k < d->arg_count; k++) /* nobody knows: as large as the grid's sizes make it */
+    for (int k = 0; k < d->arg_count; k++) /* unknown: as large as the grid's sizes make it */
         if (d->args[k].stars && (!s->z->reach[k].any || s->z->reach[k].unknown)) {
             d->args[k].dims = (s->z->reach[k].any ? d->args[k].dims : 0) | first;
             for (int i = 0; i < d->extra_count; i++)
@@ -418,7 +418,7 @@ static bool begins_inside(const settling *s, int k)
            atx_tokens_find(&s->d->code, l->args[k][0], l->args[k][1], "+") < l->args[k][1];
 }
 
-/* const void *, State *: of what, nobody here knows. */
+/* const void *, State *: the type of its elements is unknown. */
 static bool is_of_anything(const atx_draft *d, const atx_draft_arg *a)
 {
     const atx_draft_targ *targ = a->type.targ >= 0 ? &d->targs[a->type.targ] : NULL;

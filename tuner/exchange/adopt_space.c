@@ -3,7 +3,7 @@
  * lines of its template are taken over. Launch sizes are taken where they are expressions that C and Python
  * share.
  */
-#include "exchange/adopt_space_parts.h"
+#include "exchange/adopt_space_internal.h"
 
 #include "declare/option.h"
 #include "exchange/import.h"

@@ -2,7 +2,7 @@
  * adopt_space_args.c - the Arguments of a T1 file: scalars with their values, vectors with sizes and
  * contents. Random numbers are those from 0 to FillValue, as KTT has them.
  */
-#include "exchange/adopt_space_parts.h"
+#include "exchange/adopt_space_internal.h"
 
 #include "util/chars.h"
 

@@ -1,5 +1,5 @@
 /* adopt_space_expr.c - Python's expressions of a T1 file, token by token. */
-#include "exchange/adopt_space_parts.h"
+#include "exchange/adopt_space_internal.h"
 
 #include "util/chars.h"
 

@@ -2,7 +2,7 @@
  * adopt_space_generate.c - generators of a T1 file: an expression of Python that gives element i of a vector.
  * It is evaluated in floating point while it is read, once for each i.
  */
-#include "exchange/adopt_space_parts.h"
+#include "exchange/adopt_space_internal.h"
 #include "exchange/python_internal.h"
 
 #include <math.h>

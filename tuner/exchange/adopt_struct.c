@@ -5,7 +5,7 @@
  * the kernel's arguments, and an integer that the kernel compares with an index a size of the problem.
  */
 #include "exchange/adopt_guards.h"
-#include "exchange/adopt_struct_parts.h"
+#include "exchange/adopt_struct_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* adopt_struct_layout.c - how many bytes the fields of a struct take, and where they begin: CUDA's layout,
  * vectors, alignments that the file asks for. */
-#include "exchange/adopt_struct_parts.h"
+#include "exchange/adopt_struct_internal.h"
 
 #include <stdio.h>
 #include <string.h>

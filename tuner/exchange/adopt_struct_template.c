@@ -1,6 +1,6 @@
 /* adopt_struct_template.c - what the names in a struct's template stand for, where an argument is an instance
  * of it. */
-#include "exchange/adopt_struct_parts.h"
+#include "exchange/adopt_struct_internal.h"
 
 /* What stands for a name; count: it is none of the template's. */
 atx_span atx_struct_binding_find(const atx_struct_binding *b, const atx_draft *d, const char *name)

@@ -1,6 +1,6 @@
 /* adopt_tensor.c - tensors that kernels of PyTorch's extensions take by value: see adopt_struct_parts.h.
  * Their layout is that of PyTorch's accessors, which templates/host/torch.cuh has as well. */
-#include "exchange/adopt_struct_parts.h"
+#include "exchange/adopt_struct_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static int add_data(atx_draft *d, int arg, atx_draft_field *f, long dims)
     a->arg = (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true };
     atx_draft_role_of(a, d, &(atx_draft_named){ d->args[arg].arg.name, dims, false });
     a->read = a->read || !a->written;
-    a->zeroed = !a->read; /* nobody knows whether all of it is written */
+    a->zeroed = !a->read; /* whether all of it is written is unknown */
     snprintf(name, sizeof name, "%.40s_data", d->args[arg].name);
     atx_draft_free_name(a->name, d, name);
     product(a->size, extent(d), dims);

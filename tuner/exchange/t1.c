@@ -5,7 +5,7 @@
  */
 #include "exchange/t1.h"
 
-#include "exchange/adopt_space_parts.h"
+#include "exchange/adopt_space_internal.h"
 #include "lang/launches.h"
 #include "util/rows.h"
 

@@ -2,7 +2,7 @@
  * pack.c - makes a pack: problems are drawn, candidates found, kernels chosen, the tree grown; other problems
  * tell what it loses. Equal requests give equal packs.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "lang/render.h"
 

@@ -6,7 +6,7 @@
  */
 #include "pack/pack_bench.h"
 
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 #include "tune/setup.h"
 
 #include <stdio.h>

@@ -8,12 +8,12 @@
  * is at most the loss of every set, whatever the prices are. They are raised where a problem is in no
  * kernel's worth and lowered where it is in several (subgradients), as long as that helps.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 400, PATIENCE = 12 };
+enum { ROUNDS = 400, MOST_IDLE = 12 };
 
 typedef struct relaxed {
     const atx_pack_candidates *c;
@@ -91,7 +91,7 @@ static double search(const relaxed *r, double known)
         const double value = value_of(r);
         idle = value > best + 1e-9 ? 0 : idle + 1;
         best = value > best ? value : best;
-        if (idle == PATIENCE) {
+        if (idle == MOST_IDLE) {
             scale /= 2;
             idle = 0;
         }

@@ -4,7 +4,7 @@
  * kernel for each combination of them that was met.
  */
 #include "lookup/fallback.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * Of each problem the least and the second least loss of the chosen kernels are kept: without a kernel it has
  * the second, if that kernel was the first.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct choice {
     int count;
     struct least {
         float first, second;
-        int at;   /* whose the first is, among the chosen; -1: nobody's */
+        int at;   /* whose the first is, among the chosen; -1: none */
     } * least;    /* of each problem */
     double *sums; /* of each candidate, for best_in_place */
 } choice;

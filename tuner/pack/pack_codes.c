@@ -3,7 +3,7 @@
  * chosen by the least loss of their kernels for each problem. Then kernels of the chosen codes are: as few as
  * lose GAIN more on average than all of them.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* pack_compile.c - the kernels of a pack as cubins, by the NVRTC of this machine. */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "compile/nvrtc.h"
 #include "lang/render.h"

@@ -11,7 +11,7 @@
  * are multiples of about the same powers of two; of an op of layouts also the strides of the input, which
  * tell one order of dimensions from another.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

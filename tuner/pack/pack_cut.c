@@ -4,7 +4,7 @@
  * taken, first those of what the model says itself. A choice of as many kernels as are measured would be
  * another one: kernels that are the best for few sizes each, without those that few kernels must be.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

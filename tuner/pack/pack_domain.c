@@ -2,7 +2,7 @@
  * pack_domain.c - what a program may ask a pack for: ranges of sizes, as words of a command line, or problems
  * of a file, as a program logged them.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "util/number.h"
 

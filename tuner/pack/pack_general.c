@@ -1,6 +1,6 @@
 /* pack_general.c - a template as a pack has it compiled: `fixed` is off, and its constants are a kernel's
  * numbers. */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "lang/render.h"
 

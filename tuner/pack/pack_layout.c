@@ -3,7 +3,7 @@
  * problem is its extents, in the input's order, and of each of the output's dimensions which of the input's
  * it is. pack_layout.inc is what the written C does with these.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "lang/layout.h"
 

@@ -1,7 +1,7 @@
 /* pack_map.c - maps of a pack by asking it, spots by walking its tree. */
 #include "pack/pack_map.h"
 
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

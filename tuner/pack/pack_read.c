@@ -3,7 +3,7 @@
  * Nodes of a tree go on to later ones only, so that a walk ends; kernels are those of the catalog, of the
  * same text.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "lang/arch.h"
 #include "util/base64.h"

@@ -4,7 +4,7 @@
  * any element. Listed problems are drawn as often as a program asks for them. Those that need more memory
  * than a device gives a program are drawn again.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include "util/rng.h"
 

@@ -10,14 +10,14 @@
  *
  * A leaf has all kernels in order, so that one that is not valid for the very sizes gives way to the next.
  */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIN = 4, DEPTH = 11, MEASURED = 8, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 128 };
 #define GAIN   0.0005
-#define SEEN   8.0  /* problems that what is known of all weighs as much as */
+#define SEEN   8.0  /* the mean of all counts as much as so many problems */
 #define UNSEEN 1.0  /* lost by a kernel that was valid for no problem */
 #define MOST   0.3F /* a larger loss is as bad, where spreads are compared */
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 #include "device/trial.h"
 #include "tune/job.h"
 

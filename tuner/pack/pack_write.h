@@ -1,7 +1,7 @@
 /* pack_write.h - the parts of a pack's C source. Private to pack_write*.c. */
 #pragma once
 
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 /* Rows of atx_embedded_pack, as templates/embed.cmake orders them. */
 typedef enum atx_pack_part {

@@ -4,7 +4,7 @@
  * huge.
  */
 #include "pack/pack_map.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 #include "pack_support.h"
 #include "temporary.h"
 

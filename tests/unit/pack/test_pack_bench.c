@@ -1,6 +1,6 @@
 /* test_pack_bench.c - what is timed on a problem that an earlier run has measured. */
 #include "pack/pack_bench.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* test_pack_choose.c - the choice of kernels, and the bound of how good one can be, against all choices. */
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

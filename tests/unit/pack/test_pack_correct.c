@@ -1,7 +1,7 @@
 /* test_pack_correct.c - what measurements say of losses that were not measured. */
 #include "lang/catalog.h"
 #include "lang/layout.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* test_pack_tree.c - in which order a leaf has its kernels, and which comparisons lead to it. */
 #include "lang/catalog.h"
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* pack_layout_support.h - packs of permutations, of kernels and a tree that are given. */
 #pragma once
 
-#include "pack/pack_parts.h"
+#include "pack/pack_internal.h"
 #include "pack_support.h"
 
 static inline atx_pack_domain read_problems(const atx_catalog *catalog, const char *text)

@@ -1,5 +1,5 @@
-/* adopt_struct_parts.h - layout of structs, those that are instances of templates, and tensors of PyTorch's.
- * Private to adopt_struct*.c and adopt_tensor.c. */
+/* adopt_struct_internal.h - layout of structs, those that are instances of templates, and tensors of
+ * PyTorch's. Private to adopt_struct*.c and adopt_tensor.c. */
 #pragma once
 
 #include "exchange/adopt_draft.h"

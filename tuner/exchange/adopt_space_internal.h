@@ -1,4 +1,4 @@
-/* adopt_space_parts.h - a T1 file while it is read. Private to adopt*.c. */
+/* adopt_space_internal.h - a T1 file while it is read. Private to adopt*.c. */
 #pragma once
 
 #include "exchange/adopt_space.h"

@@ -1,4 +1,4 @@
-/* pack_parts.h - what the files of a pack share. Private to pack*.c. */
+/* pack_internal.h - what the files of a pack share. Private to pack*.c. */
 #pragma once
 
 #include "pack/pack.h"
