@@ -1,4 +1,4 @@
-/* adopt_tensor.c - tensors that kernels of PyTorch's extensions take by value: see adopt_struct_parts.h.
+/* adopt_tensor.c - tensors that kernels of PyTorch's extensions take by value: see adopt_struct_internal.h.
  * Their layout is that of PyTorch's accessors, which templates/host/torch.cuh has as well. */
 #include "exchange/adopt_struct_internal.h"
 
