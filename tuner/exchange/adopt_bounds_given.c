@@ -139,8 +139,7 @@ atx_range atx_place_given(place *p, atx_range *had, size_t declared, size_t at)
              atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)) &&
             !(i > declared + 2 && atx_guards_another(t, p->f->body.begin, declared, i))) {
             const atx_arm arm = atx_guards_arm(t, p->f->body, i);
-            const bool beside =
-                arm.of && arm.of == last.of && arm.begin != last.begin && !is_clamp(p, i, at);
+            const bool beside = arm.of && arm.of == last.of && arm.begin != last.begin && !is_clamp(p, i, at);
             *had = beside ? *had : value;
             const atx_range next = changed(p, *had, i, declared, at);
             value = beside ? atx_range_larger(&p->b->symbols, value, next) : next;
