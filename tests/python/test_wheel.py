@@ -38,7 +38,8 @@ def load(path):
 guide = load(ROOT / "tools/guide")
 
 
-SOURCES = ("CMakeLists.txt", "pyproject.toml", "db", "include", "templates", "tools/python/autotune", "tuner")
+SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "db", "include", "templates", "tools/find_cuda.cmake",
+           "tools/python/autotune", "tools/python/build_wheel.py", "tuner")
 
 
 def digest_of(root):

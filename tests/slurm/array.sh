@@ -17,6 +17,10 @@ winners() {
     "$AUTOTUNE" query $problem --db "$1" --no-shipped --device replay | sed -n '1p;/ template /p;/ configuration /p;/ tried /p'
   done
 }
+ended() { # JOBS. Where the controller does not answer, as when it is busy, that is not known.
+  local left
+  left=$(squeue -h -j "$1" 2>/dev/null) && [[ ! $left ]]
+}
 submit() { # to the end of both jobs
   local jobs
   read -r -a jobs <<<"$("$source/tools/slurm/submit" "$source/db/recordings/shapes.txt" 3 "$work/out" --cpus-per-task=1 -- \
@@ -24,13 +28,13 @@ submit() { # to the end of both jobs
   [[ ${#jobs[@]} == 2 ]] || fail "submit printed: ${jobs[*]}"
   if [[ ${1:-} ]]; then "$1" "${jobs[0]}"; fi
   for _ in $(seq 3000); do
-    [[ -z $(squeue -h -j "${jobs[0]},${jobs[1]}" 2>/dev/null) ]] && return
+    ended "${jobs[0]},${jobs[1]}" && return
     sleep 0.1
   done
   fail "the jobs did not end: $(squeue)"
 }
 kill_second() { # as soon as it has saved a trial
-  until grep -qs '"kind":"trial"' "$work/out/part-2.jsonl" || [[ -z $(squeue -h -j "$1" 2>/dev/null) ]]; do sleep 0.05; done
+  until grep -qs '"kind":"trial"' "$work/out/part-2.jsonl" || ended "$1"; do sleep 0.05; done
   scancel --signal=KILL --full "$1_2" || true
 }
 

@@ -497,8 +497,8 @@ static at_status sort_words(check_args *a, const atx_catalog *catalog, at_error 
                         : atx_dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
                                                                                     : &ops;
         if (to->count == ATX_MAX_WORDS)
-            return atx_fail(err, AT_ERR_USAGE, "'%s': found more than %d %s; expected fewer in one call",
-                            word, ATX_MAX_WORDS, to == &a->types ? "types" : "shapes");
+            return atx_fail(err, AT_ERR_USAGE, "'%s': found one %s too many; expected at most %d in one call",
+                            word, to == &a->types ? "type" : "shape", ATX_MAX_WORDS);
         to->items[to->count++] = word;
     }
     a->words = ops;

@@ -471,6 +471,8 @@ void atx_pool_shrink(atx_pool *pool, int workers)
         stop_worker(pool, last);
         atx_inbox_clear(&last->inbox);
     }
+    if (!any_lives(pool) && pool->broken == AT_OK) /* those that are left are of a lost place */
+        start_worker(pool, &pool->workers[0]);
 }
 
 int atx_pool_sites(const atx_pool *pool, atx_site *sites[ATX_POOL_MOST])
