@@ -622,8 +622,10 @@ template <class T> struct numeric_limits : numeric_limits_base {
     static constexpr __device__ T min() { return is_signed ? T(-max() - 1) : T(0); }
     static constexpr __device__ T lowest() { return min(); }
     static constexpr __device__ T epsilon() { return T(0); }
+    static constexpr __device__ T round_error() { return T(0); }
     static constexpr __device__ T infinity() { return T(0); }
     static constexpr __device__ T quiet_NaN() { return T(0); }
+    static constexpr __device__ T signaling_NaN() { return T(0); }
     static constexpr __device__ T denorm_min() { return T(0); }
 };
 template <> struct numeric_limits<bool> : numeric_limits_base {
@@ -632,6 +634,12 @@ template <> struct numeric_limits<bool> : numeric_limits_base {
     static constexpr __device__ bool max() { return true; }
     static constexpr __device__ bool min() { return false; }
     static constexpr __device__ bool lowest() { return false; }
+    static constexpr __device__ bool epsilon() { return false; }
+    static constexpr __device__ bool round_error() { return false; }
+    static constexpr __device__ bool infinity() { return false; }
+    static constexpr __device__ bool quiet_NaN() { return false; }
+    static constexpr __device__ bool signaling_NaN() { return false; }
+    static constexpr __device__ bool denorm_min() { return false; }
 };
 template <> struct numeric_limits<float> : numeric_limits_real {
     static constexpr int digits = 24, digits10 = 6, max_digits10 = 9, max_exponent = 128, min_exponent = -125;

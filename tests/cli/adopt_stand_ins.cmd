@@ -33,6 +33,7 @@ __global__ void sums(real *y, const real *x, int n)
     static_assert(sizeof(Handles) == 24 && std::numeric_limits<short>::digits10 == 4);
     static_assert(std::numeric_limits<float>::max_digits10 == 9 && std::numeric_limits<double>::has_denorm == std::denorm_present);
     static_assert(std::complex<float>(1, 2).imag() == 2);
+    static_assert(std::numeric_limits<int>::round_error() == 0 && !std::numeric_limits<bool>::epsilon() && !std::numeric_limits<bool>::infinity());
     typedef cub::BlockReduce<float, 128> Reduce;
     static_assert(std::is_scalar<float *>::value && std::is_pod<Part<int>>::value && std::alignment_of<int>::value == 4);
     __shared__ typename Reduce::TempStorage storage;

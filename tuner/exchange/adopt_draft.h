@@ -56,11 +56,10 @@ typedef struct atx_draft_arg {
     atx_draft_type type;
     /* Of a buffer, by what the kernel's code does with it. */
     bool read, written, atomic, lost; /* lost: it goes to code that is not read    */
-    bool index;                       /* what it holds chooses elements of `indexed` */
-    int indexed;
-    char size[ATX_DRAFT_EXPR];  /* its elements; "": not known                         */
-    char holds[ATX_DRAFT_EXPR]; /* of indices: "index N", "offsets N"; "": not known   */
-    uint64_t dims;              /* bit i: argument i is in its size; 63 - i: extra size i */
+    bool index;                       /* what it holds chooses elements of another one */
+    char size[ATX_DRAFT_EXPR];        /* its elements; "": not known                         */
+    char holds[ATX_DRAFT_EXPR];       /* of indices: "index N", "offsets N"; "": not known   */
+    uint64_t dims;                    /* bit i: argument i is in its size; 63 - i: extra size i */
     /* Of a scalar. */
     bool dim;
     char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */

@@ -274,7 +274,7 @@ bool atx_draft_unset_constant(char name[ATX_MAX_WORD], const atx_draft *d)
     for (size_t at = 0, behind; atx_code_constant(&arg, &behind, &d->code, &at);) {
         bool known = false;
         for (int i = 0; i < d->variable_count; i++)
-            known = known || strcmp(d->variables[i].name, arg.name) == 0;
+            known = known || strcmp(d->variables[i].arg.name, arg.name) == 0;
         if (!known && arg.name[0] && atx_draft_uses(d, arg.name)) {
             snprintf(name, ATX_MAX_WORD, "%s", arg.name);
             return true;

@@ -4,17 +4,23 @@
 
 enum { MOST_DEPTH = 4 };
 
+static bool is_cast_word(const atx_tokens *t, size_t i)
+{
+    static const char *const CASTS[] = { "static_cast", "reinterpret_cast", "const_cast", NULL };
+    return atx_token_is_one_of(t->text, &t->items[i], CASTS);
+}
+
 /* Without casts: (float *)0, static_cast<float *>(nullptr). */
 static atx_span without_casts(const atx_tokens *t, atx_span span)
 {
     while (span.begin + 1 < span.end) {
         const size_t close = atx_tokens_match(t, span.begin);
-        const bool bracket = atx_tokens_is(t, span.begin, "("), angle = atx_tokens_is(t, span.begin + 1, "<");
+        const bool bracket = atx_tokens_is(t, span.begin, "(");
         if (bracket && close + 1 == span.end)
             span = (atx_span){ span.begin + 1, close };
         else if (bracket && close < span.end)
             span.begin = close + 1;
-        else if (angle && atx_tokens_match(t, span.begin + 1) < span.end)
+        else if (is_cast_word(t, span.begin) && atx_tokens_match(t, span.begin + 1) < span.end)
             span.begin = atx_tokens_match(t, span.begin + 1) + 1;
         else
             break;
@@ -39,7 +45,8 @@ atx_span atx_draft_not_null(const atx_tokens *t, atx_span span)
     return is_null_word(t, yes) ? no : is_null_word(t, no) ? yes : span;
 }
 
-/* Whether a local name is null from its declaration on: nothing else is done with it before the launch. */
+/* Whether a local name is null from its declaration on: nothing else is done with it before the launch, nor
+ * behind it for the next iteration: float *last = nullptr; for (...) { k<<<1, 1>>>(last, y); last = y; } */
 static bool is_local_null(const atx_draft *d, const atx_draft_function *f, size_t name)
 {
     const atx_tokens *t = &d->code;
@@ -52,7 +59,7 @@ static bool is_local_null(const atx_draft *d, const atx_draft_function *f, size_
     for (size_t i = declared + 1; i < name; i++)
         if (atx_code_same(t, i, declared))
             return false;
-    return true;
+    return atx_guards_loop(t, f->body + 1, name) == SIZE_MAX || !atx_guards_given(t, declared, name, f->end);
 }
 
 static bool is_null(const atx_draft *d, const atx_draft_function *f, atx_span span, int depth)

@@ -2,6 +2,8 @@
  * arguments, by those of a template, and by namespaces. */
 #include "exchange/adopt_host.h"
 
+#include <limits.h>
+
 enum { NEVER = -1000 };
 
 /* The type of an argument, as far as it is known. */
@@ -83,8 +85,17 @@ static int compare(const given *is, const given *wanted)
     return same;
 }
 
-static int compare_arguments(const atx_draft *d, const atx_kernel_text *k, const atx_host_launch *l)
+/* A launch with what all kernels of the name are compared with: the types of its arguments, and the
+ * namespaces that it is in. */
+typedef struct launched {
+    const atx_host_launch *l;
+    given args[ATX_HOST_ARGS];
+    atx_str in;
+} launched;
+
+static int compare_arguments(const atx_draft *d, const atx_kernel_text *k, const launched *x)
 {
+    const atx_host_launch *l = x->l;
     const atx_tokens *t = &d->code;
     const size_t end = atx_tokens_match(t, k->open);
     int points = 0, n = 0;
@@ -95,25 +106,26 @@ static int compare_arguments(const atx_draft *d, const atx_kernel_text *k, const
             points += preset < comma ? 0 : NEVER;
             continue;
         }
+        if (!x->args[n].known)
+            continue;
         size_t name = preset;
         while (name > at && !atx_tokens_is_word(t, name - 1))
             name--;
         given wanted = type_at(d, at, name > at ? name - 1 : at);
         wanted.stars += atx_tokens_is(t, name, "[");
-        const given is = type_of(d, l, n);
-        points += compare(&is, &wanted);
+        points += compare(&x->args[n], &wanted);
     }
     return n < l->arg_count ? NEVER : points;
 }
 
 /* More for the namespace that the launch names, or is in. */
-static int compare_namespaces(const atx_draft *d, const atx_kernel_text *k, const atx_host_launch *l)
+static int compare_namespaces(const atx_draft *d, const atx_kernel_text *k, const launched *x)
 {
+    const atx_host_launch *l = x->l;
     const atx_tokens *t = &d->code;
-    atx_str of = { 0 }, in = { 0 };
+    atx_str of = { 0 };
     atx_draft_namespaces(&of, d, k->name, "::");
-    atx_draft_namespaces(&in, d, l->at, "::");
-    const char *inner = atx_str_text(&of), *outer = atx_str_text(&in);
+    const char *inner = atx_str_text(&of), *outer = atx_str_text(&x->in);
     int points = strncmp(outer, inner, strlen(inner)) == 0 ? 1 + (int)strlen(inner) : 0;
     if (l->at > 2 && atx_tokens_is(t, l->at - 1, "::") && atx_tokens_is_word(t, l->at - 2)) {
         char word[ATX_MAX_WORD];
@@ -121,25 +133,37 @@ static int compare_namespaces(const atx_draft *d, const atx_kernel_text *k, cons
         points = atx_draft_names_word(inner, word) ? 1 : NEVER;
     }
     atx_str_clear(&of);
-    atx_str_clear(&in);
     return points;
 }
 
-static int fit(const atx_draft *d, const atx_kernel_text *k, const atx_host_launch *l)
+/* How well a kernel fits. Namespaces take a scan of the file: not where they cannot make it more than
+ * `least`.
+ */
+static int fit(const atx_draft *d, const atx_kernel_text *k, const launched *x, int least)
 {
     const bool is_template = atx_tokens_is(&d->code, k->head, "template");
-    if (l->list < l->list_end && !is_template)
+    if (x->l->list < x->l->list_end && !is_template)
         return NEVER;
-    return (l->arg_count < 0 ? 0 : compare_arguments(d, k, l)) + compare_namespaces(d, k, l);
+    const int points = x->l->arg_count < 0 ? 0 : compare_arguments(d, k, x);
+    const int most = 1 + (int)strlen(atx_str_text(&x->in));
+    return points + most <= least ? points : points + compare_namespaces(d, k, x);
 }
 
 bool atx_draft_is_of_kernel(const atx_draft *d, const atx_host_launch *l)
 {
-    const int own = d->overloads > 1 ? fit(d, &d->kernel_text, l) : 0;
+    launched x = { .l = l };
     atx_kernel_text k;
-    for (size_t at = 0; d->overloads > 1 && atx_code_kernel(&k, &d->code, &at);)
-        if (k.name != d->kernel_text.name && atx_tokens_is(&d->code, k.name, d->kernel) &&
-            atx_tokens_is(&d->code, atx_tokens_match(&d->code, k.open) + 1, "{") && fit(d, &k, l) > own)
-            return false;
-    return true;
+    if (d->overloads <= 1)
+        return true;
+    for (int i = 0; i < l->arg_count; i++)
+        x.args[i] = type_of(d, l, i);
+    atx_draft_namespaces(&x.in, d, l->at, "::");
+    const int own = fit(d, &d->kernel_text, &x, INT_MIN);
+    bool is = true;
+    for (size_t at = 0; is && atx_code_kernel(&k, &d->code, &at);)
+        is = k.name == d->kernel_text.name || !atx_tokens_is(&d->code, k.name, d->kernel) ||
+             !atx_tokens_is(&d->code, atx_tokens_match(&d->code, k.open) + 1, "{") ||
+             fit(d, &k, &x, own) <= own;
+    atx_str_clear(&x.in);
+    return is;
 }

@@ -333,10 +333,13 @@ static void add_constants(atx_draft *d)
         if (!(atx_tokens_is(t, i, "const") || atx_tokens_is(t, i, "constexpr")) ||
             atx_tokens_is(t, i + 1, "const"))
             continue;
-        const size_t end = atx_tokens_find(t, i, t->count, ";"), equal = atx_tokens_find(t, i, end, "=");
+        size_t end = i; /* no further than a bracket: that of a function may be far from the next ';' */
+        while (end < t->count && !atx_tokens_is(t, end, ";") && !atx_tokens_opens(t, end))
+            end++;
+        const size_t equal = atx_tokens_find(t, i, end, "=");
         atx_draft_param p = { .kind = ATX_DRAFT_CONSTANT };
         atx_draft_type type;
-        if (equal >= end || equal < i + 2 || end != equal + 2 ||
+        if (!atx_tokens_is(t, end, ";") || equal >= end || equal < i + 2 || end != equal + 2 ||
             !atx_draft_number(&p.value, d, t, (atx_span){ equal + 1, end }))
             continue;
         atx_draft_type_of(&type, d, i, equal - 1);

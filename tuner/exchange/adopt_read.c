@@ -234,7 +234,6 @@ static void read_argument(atx_draft *d, atx_draft_arg *a)
         a->stars += atx_tokens_is(t, k, "*");
     for (size_t k = i + 1; k < a->span.end && !atx_tokens_is(t, k, "="); k++)
         a->stars += atx_tokens_is(t, k, "[");
-    a->indexed = -1;
 }
 
 static at_status read_arguments(atx_draft *d)
@@ -305,12 +304,18 @@ static size_t constant_pointer(const atx_draft *d)
     return SIZE_MAX;
 }
 
-static bool is_argument(const atx_draft *d, size_t name)
+/* Whether the name at token i is that of a parameter or of a local variable. */
+static bool is_local(const atx_draft *d, size_t i)
 {
-    for (int k = 0; k < d->arg_count; k++)
-        if (atx_code_same(&d->code, d->args[k].token, name))
+    const atx_draft_function *f = atx_host_function_around(d, i);
+    char name[ATX_MAX_WORD];
+    size_t token;
+    atx_draft_word(name, &d->code, i);
+    for (size_t k = 0; k < d->function_count; k++)
+        if (d->functions[k].open < i && i < d->functions[k].body)
             return true;
-    return false;
+    return f && (atx_host_parameter(&token, d, f, i) >= 0 ||
+                 atx_guards_declaration(&d->code, f->body + 1, name, i) != SIZE_MAX);
 }
 
 /* Whether the kernel uses the variable that is declared at a token, and gives it no value. */
@@ -319,13 +324,13 @@ static bool is_only_read(const atx_draft *d, size_t name)
     bool used = false;
     for (size_t i = 0; i + 1 < d->code.count; i++) {
         if (!d->reached[i] || i == name || !atx_code_same(&d->code, i, name) ||
-            atx_guards_member(&d->code, i))
+            atx_guards_member(&d->code, i) || is_local(d, i))
             continue;
         if (atx_tokens_is(&d->code, i + 1, "="))
             return false;
         used = true;
     }
-    return used && !is_argument(d, name);
+    return used;
 }
 
 /* A variable __device__ that points where only the host says, which the kernel uses; SIZE_MAX: none. */

@@ -308,10 +308,8 @@ static void note_index(walk *w, uint64_t from, uint64_t into)
 {
     for (int k = 0; k < w->d->arg_count; k++)
         for (int j = 0; j < w->d->arg_count && (from >> k & 1); j++)
-            if ((into >> j & 1) && j != k) {
+            if ((into >> j & 1) && j != k)
                 w->d->args[k].index = true;
-                w->d->args[k].indexed = j;
-            }
 }
 
 static void visit(walk *w, atx_span body)

@@ -351,7 +351,7 @@ static at_status add_buffer(atx_draft *d, atx_draft_field *f)
             atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, ATX_MAX_ARGS, d->kernel);
     f->buffer = d->arg_count;
     atx_draft_arg *a = &d->args[d->arg_count];
-    *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
+    *a = (atx_draft_arg){ .type = f->type, .stars = 1, .field = true };
     a->arg =
         (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true, .constant = f->constant };
     atx_draft_role_of(a, d, &(atx_draft_named){ f->name, 1, true });

@@ -92,7 +92,7 @@ static int add_data(atx_draft *d, int arg, atx_draft_field *f, long dims)
 {
     char name[2 * ATX_MAX_WORD];
     atx_draft_arg *a = &d->args[d->arg_count];
-    *a = (atx_draft_arg){ .type = f->type, .stars = 1, .indexed = -1, .field = true };
+    *a = (atx_draft_arg){ .type = f->type, .stars = 1, .field = true };
     a->arg = (atx_kernel_arg){ .text = f->name, .len = strlen(f->name), .pointer = true };
     atx_draft_role_of(a, d, &(atx_draft_named){ d->args[arg].arg.name, dims, false });
     a->read = a->read || !a->written;

@@ -338,12 +338,26 @@ static int root_above(const char *path)
     return -1;
 }
 
+/* Whether a path leads to a folder below the working directory: src/a.cu, and not ./a.cu or src/../a.cu. */
+static bool is_below(const char *path)
+{
+    int level = 0;
+    bool inside = path[0] != '/';
+    for (const char *slash; inside && (slash = strchr(path, '/')) != NULL; path = slash + 1) {
+        const size_t len = (size_t)(slash - path);
+        const bool up = len == 2 && strncmp(path, "..", 2) == 0, same = !len || (len == 1 && *path == '.');
+        level += up ? -1 : !same;
+        inside = level >= 0;
+    }
+    return inside && level > 0;
+}
+
 /* Whether the folder above the file's is of its project: of its repository; without one, of the working
  * directory. */
 static bool has_above(const char *path)
 {
     const int root = root_above(path);
-    return root > 0 || (root < 0 && path[0] != '/' && strncmp(path, "../", 3) != 0 && strchr(path, '/'));
+    return root > 0 || (root < 0 && is_below(path));
 }
 
 at_status atx_find_includer(atx_str *out, const char *path, at_error *err)

@@ -116,6 +116,13 @@ Test(adopt_kinds, pointers_that_are_null_are_no_buffers)
           .text = MAYBE "void f(float *y, float *x, int n) { float *b = NULL, *c = NULL; get(&b);\n"
                         "k<<<n / 64, 64>>>(y, x, b, n); }",
           .lines = { "arg       bias T[n] input" } },
+        { .what = "nor one that the next turn of a loop has",
+          .text = MAYBE "void f(float *y, float *x, int n) { float *last = nullptr;\n"
+                        "for (int i = 0; i < n; i++) { k<<<n / 64, 64>>>(y, x, last, n); last = y; } }",
+          .lines = { "arg       bias T[n] input" } },
+        { .what = "nor what a function returns that is given 0",
+          .text = MAYBE "void f(float *y, float *x, int n) { k<<<n / 64, 64>>>(y, x, at<float>(0), n); }",
+          .lines = { "arg       bias T[n] input" } },
         { .what = "nor is one that the kernel reads without a question",
           .text = "__global__ void k(float *y, const float *x, int n) { " I " if (i < n) y[i] = x[i]; }\n"
                   "void f(float *y, int n) { k<<<n / 64, 64>>>(y, NULL, n); }",
@@ -330,6 +337,9 @@ Test(adopt_kinds, pointers_that_the_host_sets_in_variables_are_refused)
                                "__global__ void k(float *y) { table = y; table[threadIdx.x] = 1; }";
     static const char OWN[] = "__device__ float *table;\n"
                               "__global__ void k(float *table) { table[threadIdx.x] = 1; }";
+    static const char OTHER[] = "__device__ float *table;\n"
+                                "__device__ float at(const float *table, int i) { return table[i]; }\n"
+                                "__global__ void k(float *y) { y[threadIdx.x] = at(y, 0); }";
     atx_adopted out;
     at_error err = { 0 };
     const atx_adopt_input in = { .text = READS, .path = "k.cu", .source = "../k.cu" };
@@ -339,4 +349,17 @@ Test(adopt_kinds, pointers_that_the_host_sets_in_variables_are_refused)
     atx_adopted_clear(&out);
     out = adopt_one(OWN, NULL);
     atx_adopted_clear(&out);
+    out = adopt_one(OTHER, NULL);
+    atx_adopted_clear(&out);
+}
+
+Test(adopt_kinds, a_constant_that_a_line_fills_is_set_under_any_name)
+{
+    static const example EXAMPLES[] = {
+        { .what = "T is the type of the elements",
+          .text = "__constant__ float T[9];\n"
+                  "__global__ void k(float *y, int n) { " I " if (i < n) y[i] = T[i % 9]; }",
+          .lines = { "into T", "!nothing here sets it" } },
+    };
+    EXPECT_ALL(EXAMPLES);
 }

@@ -223,3 +223,31 @@ Test(source_device, a_launch_in_the_folder_above_is_of_the_same_repository)
     cr_expect_str_eq(atx_str_text(&launcher), wanted);
     atx_str_clear(&launcher);
 }
+
+#define DEEP "1/2/3/4/5/6/7/8"
+
+Test(source_device, the_folder_above_the_working_directory_is_not_searched)
+{
+    static const char *const PATHS[] = { "k.cu", "./k.cu", "../own/k.cu", "deep/../k.cu", "deep//../k.cu" };
+    atx_str launcher = { 0 };
+    char own[200];
+    for (size_t i = 1; i < sizeof(DEEP); i += 2) { /* a repository of the temporary folder is too far above */
+        snprintf(own, sizeof own, "%.*s", (int)i, DEEP);
+        make(own);
+    }
+    make(DEEP "/own");
+    make(DEEP "/own/deep");
+    put(DEEP "/main.cu", "__global__ void k(float *y);\nint main() { k<<<1, 32>>>(0); }\n");
+    put(DEEP "/own/k.cu", "__global__ void k(float *y) { y[threadIdx.x] = 1; }\n");
+    snprintf(own, sizeof own, "%s/" DEEP "/own", folder);
+    cr_assert_eq(chdir(own), 0);
+    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++) {
+        cr_assert_eq(atx_find_launcher(&launcher, PATHS[i], "k", NULL), AT_OK);
+        cr_expect_str_eq(atx_str_text(&launcher), "", "%s", PATHS[i]);
+    }
+    cr_assert_eq(chdir(".."), 0);
+    cr_assert_eq(atx_find_launcher(&launcher, "./own/k.cu", "k", NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&launcher), "main.cu");
+    atx_str_clear(&launcher);
+    cr_assert_eq(chdir("/"), 0);
+}
