@@ -499,6 +499,23 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
           .text = "__global__ void k(float *y, int n) { for (int t = threadIdx.x; t < n; t += blockDim.x)\n"
                   "y[blockIdx.x * n + t] = 1; }",
           .lines = { "param     BLOCK = ", "!require   n <= " } },
+        { .what = "as many elements as a number of blocks has to do",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I
+                  " float v = x[i]; if (i < n) y[i] = v; }\n"
+                  "void run(float *y, float *x) { k<<<4096, 512>>>(y, x, 2097152); }",
+          .lines = { "arg       n i32 = 2097152",
+                     "require   2097152 <= BLOCK * 4096  # what its blocks cover" } },
+        { .what = "not where the author has fewer",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I
+                  " float v = x[i]; if (i < n) y[i] = v; }\n"
+                  "void run(float *y, float *x) { k<<<2048, 512>>>(y, x, 2097152); }",
+          .lines = { "!require   2097152" } },
+        { .what = "by one name, where a constant has that of an argument of the template",
+          .text = "const int BLOCK = 128;\n"
+                  "template <int BLOCK> __global__ void k(float *y, const float *x) {\n"
+                  "int i = blockIdx.x * BLOCK + threadIdx.x; y[i] = x[i]; }\n"
+                  "void run(float *y, float *x, int n) { k<BLOCK><<<n / BLOCK, BLOCK>>>(y, x); }",
+          .lines = { "param     BLOCK = ", "kernel    k<BLOCK>\n", "block     BLOCK\n", "!BLOCK_" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
