@@ -62,6 +62,17 @@ static bool may_change(const atx_tokens *t, atx_span span, size_t from, size_t a
     return false;
 }
 
+/* How often what the name at token `name` points to is used in a span: NAME += n; moves it alone. */
+static int accesses(const atx_tokens *t, size_t name, atx_span in)
+{
+    static const char *const BEFORE[] = { ";", "{", "}", NULL };
+    int count = 0;
+    for (size_t k = in.begin; k < in.end; k++)
+        count += atx_code_same(t, name, k) &&
+                 !(atx_tokens_is(t, k + 1, "+=") && atx_token_is_one_of(t->text, &t->items[k - 1], BEFORE));
+    return count;
+}
+
 bool atx_guards_of_uses(atx_guards *out, const atx_guards *g, const atx_tokens *t, atx_span body, size_t i)
 {
     const size_t end = atx_tokens_find(t, i, body.end, ";");
@@ -69,14 +80,14 @@ bool atx_guards_of_uses(atx_guards *out, const atx_guards *g, const atx_tokens *
     if (!atx_tokens_is(t, i + 1, "+="))
         while (name > body.begin && !atx_tokens_is(t, name, ";") && !atx_tokens_is(t, name + 1, "="))
             name--;
-    const int uses = atx_guards_uses(t, name, (atx_span){ i + 1, body.end });
+    const int uses = accesses(t, name, (atx_span){ i + 1, body.end });
     if (!uses || !atx_tokens_is_word(t, name) || atx_guards_loop(t, body.begin, i) != SIZE_MAX)
         return false;
     bool any = false;
     *out = *g;
     for (int k = 0; k < out->count; k++) {
         atx_guard *guard = &out->items[k];
-        if (guard->holds.begin <= end || atx_guards_uses(t, name, guard->holds) < uses ||
+        if (guard->holds.begin <= end || accesses(t, name, guard->holds) < uses ||
             may_change(t, guard->less, end, guard->holds.begin) ||
             may_change(t, guard->than, end, guard->holds.begin))
             continue;

@@ -235,6 +235,10 @@ Test(adopt_draws, guard_a_pointer_by_what_guards_all_its_uses)
                   " int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
                   "const float *q = x + j * n + i; y += j * n + i; if (i < n && j < h) y[0] = *q; }",
           .lines = { "arg       x T[n * h] input", "arg       y T[n * h] output\n", "!where a block ends" } },
+        { .what = "one that is stepped by one of two ways",
+          .text = "__global__ void k(float *x, float *y, int n, bool up) { " I
+                  " if (up) { x += i; } else { x += i; y += n; } if (i < n) x[0] = y[i]; }",
+          .lines = { "!where a block ends" } },
         { .what = "but not where one use is elsewhere",
           .text = "__global__ void k(float *x, float *y, int n) { " I
                   " const float *q = x + i; float z = *q; if (i < n) y[i] = z + *q; }",
