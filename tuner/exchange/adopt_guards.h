@@ -46,6 +46,13 @@ bool atx_guards_points(const atx_tokens *t, size_t begin, size_t name);
  * }, v.p = NAME, return NAME + n. */
 bool atx_guards_kept(const atx_tokens *t, size_t begin, size_t i);
 
+/* How often the name at token `name` stands in a span. */
+int atx_guards_uses(const atx_tokens *t, size_t name, atx_span in);
+
+/* float *q = x + i; if (i < n) *q = 1: what guards every use of the pointer that a statement makes, of one at
+ * token i, guards the statement. false: nothing does. */
+bool atx_guards_of_uses(atx_guards *out, const atx_guards *g, const atx_tokens *t, atx_span body, size_t i);
+
 /* Whether the name at token i is declared there, in a body that begins at `begin`. */
 bool atx_guards_declares(const atx_tokens *t, size_t i, size_t begin);
 

@@ -1,5 +1,5 @@
 /* adopt_guards_pointer.c - pointers by the tokens around their names: which names are those of pointers, and
- * which pointers are kept where nobody follows them. */
+ * which pointers are kept where nobody follows them; what guards all that is done with one. */
 #include "exchange/adopt_guards.h"
 
 bool atx_guards_points(const atx_tokens *t, size_t begin, size_t name)
@@ -38,4 +38,61 @@ bool atx_guards_kept(const atx_tokens *t, size_t begin, size_t i)
     return open != SIZE_MAX && atx_tokens_is(t, open, "{") &&
            (before == open || atx_tokens_is(t, before, ",")) &&
            !atx_token_is_one_of(t->text, &t->items[i + 1], CHANGES);
+}
+
+int atx_guards_uses(const atx_tokens *t, size_t name, atx_span in)
+{
+    int count = 0;
+    for (size_t k = in.begin; k < in.end; k++)
+        count += atx_code_same(t, name, k);
+    return count;
+}
+
+/* Whether a name of a span may have another value at token `at` than at token `from`. */
+static bool may_change(const atx_tokens *t, atx_span span, size_t from, size_t at)
+{
+    static const char *const CHANGES[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
+                                           "|=", "^=", "<<=", ">>=", "++", "--", NULL };
+    static const char *const BEFORE[] = { "++", "--", "&", NULL };
+    for (size_t k = span.begin; k < span.end; k++)
+        for (size_t i = from; i < at && atx_tokens_is_word(t, k); i++)
+            if (atx_code_same(t, k, i) && (atx_token_is_one_of(t->text, &t->items[i + 1], CHANGES) ||
+                                           atx_token_is_one_of(t->text, &t->items[i - 1], BEFORE)))
+                return true;
+    return false;
+}
+
+/* How often what the name at token `name` points to is used in a span: NAME += n; moves it alone. */
+static int accesses(const atx_tokens *t, size_t name, atx_span in)
+{
+    static const char *const BEFORE[] = { ";", "{", "}", NULL };
+    int count = 0;
+    for (size_t k = in.begin; k < in.end; k++)
+        count += atx_code_same(t, name, k) &&
+                 !(atx_tokens_is(t, k + 1, "+=") && atx_token_is_one_of(t->text, &t->items[k - 1], BEFORE));
+    return count;
+}
+
+bool atx_guards_of_uses(atx_guards *out, const atx_guards *g, const atx_tokens *t, atx_span body, size_t i)
+{
+    const size_t end = atx_tokens_find(t, i, body.end, ";");
+    size_t name = i;
+    if (!atx_tokens_is(t, i + 1, "+="))
+        while (name > body.begin && !atx_tokens_is(t, name, ";") && !atx_tokens_is(t, name + 1, "="))
+            name--;
+    const int uses = accesses(t, name, (atx_span){ i + 1, body.end });
+    if (!uses || !atx_tokens_is_word(t, name) || atx_guards_loop(t, body.begin, i) != SIZE_MAX)
+        return false;
+    bool any = false;
+    *out = *g;
+    for (int k = 0; k < out->count; k++) {
+        atx_guard *guard = &out->items[k];
+        if (guard->holds.begin <= end || accesses(t, name, guard->holds) < uses ||
+            may_change(t, guard->less, end, guard->holds.begin) ||
+            may_change(t, guard->than, end, guard->holds.begin))
+            continue;
+        guard->holds.begin = i;
+        any = true;
+    }
+    return any;
 }

@@ -320,6 +320,15 @@ static void add_macros(atx_draft *d)
     }
 }
 
+/* Whether the kernel means an argument of its template by a name that a constant of the file has, too. */
+static bool is_hidden(const atx_draft *d, const char *name)
+{
+    bool hidden = false;
+    for (int n = 0; n < d->targ_count; n++)
+        hidden = hidden || strcmp(d->targs[n].name, name) == 0;
+    return hidden;
+}
+
 /* constexpr int X = 4; of the file or a namespace. */
 static void add_constants(atx_draft *d)
 {
@@ -347,7 +356,8 @@ static void add_constants(atx_draft *d)
             continue;
         atx_draft_word(p.name, t, equal - 1);
         p.axis = atx_draft_block_axis(p.name);
-        if (is_wanted(d, p.name, p.value) && (atx_draft_uses(d, p.name) || unrolls(d, p.name)))
+        if (!is_hidden(d, p.name) && is_wanted(d, p.name, p.value) &&
+            (atx_draft_uses(d, p.name) || unrolls(d, p.name)))
             add(d, p);
     }
 }

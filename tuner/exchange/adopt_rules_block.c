@@ -6,6 +6,7 @@
  */
 #include "exchange/adopt_sizes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "NAME.x" at token i: its axis; -1: it is something else. */
@@ -94,6 +95,26 @@ static bool strides(const atx_draft *d)
     return atx_draft_uses(d, "gridDim");
 }
 
+/* A number of elements that is none of the problem's sizes: what the launch passes. */
+static atx_poly as_passed(void *context, int id)
+{
+    const atx_sizing *z = context;
+    const int tag = z->bounds.symbols.items[id].tag;
+    const atx_draft_arg *a = tag >= 0 && tag < z->bounds.d->arg_count ? &z->bounds.d->args[tag] : NULL;
+    char *end = NULL;
+    const long value = a && !a->stars && !a->dim ? strtol(a->value, &end, 10) : 0;
+    return value > 0 && !*end ? atx_poly_number(value) : atx_poly_symbol(id);
+}
+
+/* Whether blocks of other sizes may do less than `size`, while the author's do all of it. */
+static bool may_cover(atx_sizing *z, const atx_poly *size, const atx_poly *all)
+{
+    const atx_poly authored = atx_draft_as_author(&z->bounds, all);
+    long number, most;
+    return atx_poly_is_number(&number, size) ? atx_poly_is_number(&most, &authored) && number <= most
+                                             : atx_draft_has_sizes(z, size);
+}
+
 /* As many blocks as a number says, of so many elements each: no more are done. */
 static void read_cover(atx_draft *d, atx_sizing *z, int axis)
 {
@@ -101,14 +122,15 @@ static void read_cover(atx_draft *d, atx_sizing *z, int axis)
     atx_poly size, step;
     long blocks = 0;
     if (!b->grid_known[axis] || !atx_poly_is_number(&blocks, &b->grid[axis]) || strides(d) || d->loop_count ||
-        !atx_bounds_axis(&size, &step, b, &z->frame, axis) || !atx_draft_has_sizes(z, &size))
+        !atx_bounds_axis(&size, &step, b, &z->frame, axis))
         return;
+    size = atx_poly_replace(&b->symbols, &size, as_passed, z);
     const atx_poly number = atx_poly_number(blocks), all = atx_poly_multiply(&b->symbols, &step, &number);
     atx_str text = { 0 };
     atx_poly_write(&text, &b->symbols, &size);
     atx_str_add(&text, " <= ");
     atx_poly_write(&text, &b->symbols, &all);
-    if (!text.failed && !all.bad && all.count && !strchr(text.data, '.'))
+    if (!text.failed && !all.bad && all.count && !strchr(text.data, '.') && may_cover(z, &size, &all))
         atx_draft_add_rule(d, text.data, "what its blocks cover");
     atx_str_clear(&text);
 }

@@ -208,15 +208,6 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
     return p;
 }
 
-/* Whether the name at token i stands behind a statement, up to the end of the function. */
-static bool is_used_behind(const atx_frame *f, size_t i, size_t statement)
-{
-    for (size_t k = statement; k < f->body.end; k++)
-        if (atx_code_same(f->t, i, k))
-            return true;
-    return false;
-}
-
 /* Whether a pointer's name at token i is stepped anywhere: p += n. */
 static bool is_stepped(const atx_frame *f, size_t i)
 {
@@ -235,7 +226,7 @@ static bool is_of_stepped(const atx_frame *f, size_t name, size_t of)
 }
 
 /* "const float *x = inp + idx * C;", "inp += b * n;": a pointer that is made of another. */
-static void note_pointer(walk *w, atx_frame *f, size_t i)
+static void make_pointer(walk *w, atx_frame *f, size_t i)
 {
     const atx_tokens *t = f->t;
     atx_bounding *b = &w->z->bounds;
@@ -250,7 +241,8 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         while (stop < end && !atx_tokens_is(t, stop, ")") && !atx_tokens_is(t, stop, ","))
             stop = atx_tokens_opens(t, stop) ? atx_tokens_match(t, stop) + 1 : stop + 1;
         atx_range times = atx_bounds_trips(b, f, i, known->declared);
-        if (times.known && atx_tokens_is(t, stop, ";") && !is_used_behind(f, i, end))
+        if (times.known && atx_tokens_is(t, stop, ";") &&
+            !atx_guards_uses(t, i, (atx_span){ end, f->body.end }))
             times = atx_range_below(times.most); /* the last step is behind the last use */
         atx_range by =
             steps ? atx_range_exactly(atx_poly_number(1)) : atx_bounds_of(b, f, (atx_span){ i + 2, stop });
@@ -295,6 +287,16 @@ static void note_pointer(walk *w, atx_frame *f, size_t i)
         *target = p;
         memcpy(target->name, name, sizeof name);
     }
+}
+
+static void note_pointer(walk *w, atx_frame *f, size_t i)
+{
+    atx_guards *const own = f->guards;
+    atx_guards earlier;
+    if (own && atx_guards_of_uses(&earlier, own, f->t, f->body, i))
+        f->guards = &earlier;
+    make_pointer(w, f, i);
+    f->guards = own;
 }
 
 /* ---- calls ---- */

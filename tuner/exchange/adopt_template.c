@@ -523,13 +523,15 @@ static void write_other(atx_draft *d, int n)
 
 static at_status refuse_pack(const atx_draft *d)
 {
-    for (int n = 0; n < d->targ_count; n++)
-        if (d->targs[n].pack && d->targs[n].given.begin >= d->targs[n].given.end)
+    for (int n = 0; n < d->targ_count; n++) {
+        const atx_span given = d->targs[n].given; /* of a launch k<T, Args...>: nothing */
+        if (d->targs[n].pack && (given.begin >= given.end || atx_tokens_is(&d->code, given.end - 1, "...")))
             return atx_fail(
                 d->err, AT_ERR_INPUT,
                 "%s: found %s, a template of any number of arguments (%s...), and no launch in the "
                 "file that says them; expected a launch NAME<...><<<...>>>, or an explicit instance",
                 atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, d->kernel, d->targs[n].name);
+    }
     return AT_OK;
 }
 

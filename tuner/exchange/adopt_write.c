@@ -25,6 +25,13 @@ typedef struct questions {
     bool integers, sizes, larger;
 } questions;
 
+/* Whether nothing defines the type of its elements, which has a name and is no argument of the template. */
+static bool is_unknown(const atx_draft_arg *a)
+{
+    return !a->type.dtype && !a->structure && a->type.targ < 0 && a->type.name[0] &&
+           strcmp(a->type.name, "void") != 0;
+}
+
 /* Behind a buffer: what is asked about it, or where its size is from. `integers`: what they are is asked. */
 static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questions *asks)
 {
@@ -39,6 +46,10 @@ static void add_note(atx_draft *d, const atx_draft_arg *a, bool integers, questi
                  "there");
     else if (a->host_size[0] && !asks->larger)
         snprintf(text, sizeof text, "is it as large? %s allocates %s", at.text, a->host_size);
+    else if (is_unknown(a))
+        snprintf(text, sizeof text,
+                 "how many elements has it? nothing here defines its type '%s': its size and T are guesses",
+                 a->type.name);
     else if (a->size_guessed && !asks->sizes)
         snprintf(text, sizeof text,
                  "how many elements has it? its index does not say it: a guess, as all with (?)");

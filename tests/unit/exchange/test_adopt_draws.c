@@ -227,6 +227,47 @@ Test(adopt_draws, are_bounded_by_what_comparisons_say)
     EXPECT_ALL(EXAMPLES);
 }
 
+Test(adopt_draws, guard_a_pointer_by_what_guards_all_its_uses)
+{
+    static const example EXAMPLES[] = {
+        { .what = "one that is declared, or stepped, before the comparison",
+          .text = "__global__ void k(float *x, float *y, int n, int h) { " I
+                  " int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                  "const float *q = x + j * n + i; y += j * n + i; if (i < n && j < h) y[0] = *q; }",
+          .lines = { "arg       x T[n * h] input", "arg       y T[n * h] output\n", "!where a block ends" } },
+        { .what = "one that is stepped by one of two ways",
+          .text = "__global__ void k(float *x, float *y, int n, bool up) { " I
+                  " if (up) { x += i; } else { x += i; y += n; } if (i < n) x[0] = y[i]; }",
+          .lines = { "!where a block ends" } },
+        { .what = "but not where one use is elsewhere",
+          .text = "__global__ void k(float *x, float *y, int n) { " I
+                  " const float *q = x + i; float z = *q; if (i < n) y[i] = z + *q; }",
+          .lines = { "require   n % BLOCK == 0" } },
+        { .what = "nor where another pointer is made of it elsewhere",
+          .text = "__global__ void k(float *x, float *y, int n) { " I
+                  " const float *q = x + i, *r = q; if (i < n) y[i] = *q; y[0] = *r; }",
+          .lines = { "require   n % BLOCK == 0" } },
+        { .what = "nor where what is compared has changed",
+          .text = "__global__ void k(float *x, float *y, int n, int m) { " I
+                  " if (i < m) y[i] = 1; const float *q = x + i; i -= 5; if (i < m) y[i] = *q; }",
+          .lines = { "require   m % BLOCK == 0" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_draws, ask_for_types_of_elements_that_nothing_defines)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a type of a header that was not found, but not void",
+          .text = "__global__ void k(float *y, const label_t *x, const void *z, int n) { " I
+                  " if (i < n) y[i] = x[i] + ((const float *)z)[i]; }",
+          .lines = { "arg       x T[n] input uniform -1 1  # ? how many elements has it? nothing here "
+                     "defines its type 'label_t': its size and T are guesses",
+                     "!'void'" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
 Test(adopt_draws, know_constants_and_types_by_name)
 {
     static const example EXAMPLES[] = {
@@ -462,18 +503,48 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
           .text = "__global__ void k(float *y, int n) { for (int t = threadIdx.x; t < n; t += blockDim.x)\n"
                   "y[blockIdx.x * n + t] = 1; }",
           .lines = { "param     BLOCK = ", "!require   n <= " } },
+        { .what = "as many elements as a number of blocks has to do",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I
+                  " float v = x[i]; if (i < n) y[i] = v; }\n"
+                  "void run(float *y, float *x) { k<<<4096, 512>>>(y, x, 2097152); }",
+          .lines = { "arg       n i32 = 2097152",
+                     "require   2097152 <= BLOCK * 4096  # what its blocks cover" } },
+        { .what = "not where the author has fewer",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I
+                  " float v = x[i]; if (i < n) y[i] = v; }\n"
+                  "void run(float *y, float *x) { k<<<2048, 512>>>(y, x, 2097152); }",
+          .lines = { "!require   2097152" } },
+        { .what = "by one name, where a constant has that of an argument of the template",
+          .text = "const int BLOCK = 128;\n"
+                  "template <int BLOCK> __global__ void k(float *y, const float *x) {\n"
+                  "int i = blockIdx.x * BLOCK + threadIdx.x; y[i] = x[i]; }\n"
+                  "void run(float *y, float *x, int n) { k<BLOCK><<<n / BLOCK, BLOCK>>>(y, x); }",
+          .lines = { "param     BLOCK = ", "kernel    k<BLOCK>\n", "block     BLOCK\n", "!BLOCK_" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
 
-Test(adopt_draws, refuse_pointers_in_constants)
+static void expect_refused(const char *text, const char *why)
 {
     atx_adopted out;
     at_error err = { 0 };
-    const atx_adopt_input in = { .text = "__constant__ float *rows[4];\n"
-                                         "__global__ void k(float *y) { y[threadIdx.x] = rows[0][1]; }",
-                                 .path = "k.cu",
-                                 .source = "../k.cu" };
+    const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu", .kernel = "k" };
     cr_assert_neq(atx_adopt(&out, &in, &err), AT_OK);
-    cr_expect(strstr(err.text, "k.cu:1: found the __constant__ pointer 'rows' of k"), "%s", err.text);
+    cr_expect(strstr(err.text, why), "%s", err.text);
+}
+
+Test(adopt_draws, refuse_pointers_in_constants)
+{
+    expect_refused("__constant__ float *rows[4];\n"
+                   "__global__ void k(float *y) { y[threadIdx.x] = rows[0][1]; }",
+                   "k.cu:1: found the __constant__ pointer 'rows' of k");
+}
+
+Test(adopt_draws, refuse_arguments_of_any_number_that_the_launch_passes_on)
+{
+    expect_refused("template <class T, class... Args> __global__ void k(T *y, const Args *...x, int n) { " I
+                   " if (i < n) y[i] = sum<Args...>(x[i]...); }\n"
+                   "template <class T, class... Args> void run(T *y, const Args *...x, int n) {\n"
+                   "k<T, Args...><<<(n + 255) / 256, 256>>>(y, x..., n); }",
+                   "k.cu:1: found k, a template of any number of arguments (Args...)");
 }
