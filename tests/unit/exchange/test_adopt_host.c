@@ -346,6 +346,21 @@ Test(adopt_host, the_launch_that_is_meant_is_read)
               " if (i < n) y[i] = x[i] + b[i]; }\n"
               "void run(long *b, some *x, some *y, int n) { k<some><<<(n + 63) / 64, 64>>>(b, x, y, n); }",
           .lines = { "type      T = f32", "arg       b i64[n] input", "arg       x T[n] input" } },
+        { .what = "copies of a grid and a block",
+          .text = "__global__ void k(float *y, int n) { " ALL " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { dim3 g = dim3((n + 63) / 64, 1, 1), b = dim3(64);\n"
+                  "hipLaunchKernelGGL(k, dim3(g), dim3(b), 0, 0, y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK, 1, 1  # line", "default   BLOCK=64" } },
+        { .what = "dim3 of a number",
+          .text = "__global__ void k(float *y, int n) { " ALL " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { int g = (n + 63) / 64; k<<<dim3(g), dim3(64)>>>(y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK  # line", "default   BLOCK=64" } },
+        { .what = "a group of the whole grid that counts its threads, and does not wait, is no cooperative "
+                  "launch",
+          .text = "__global__ void k(float *y, int n) { auto g = cooperative_groups::this_grid();\n"
+                  "for (auto i = g.thread_rank(); i < n; i += g.size()) y[i] = 1; }\n"
+                  "void run(float *y, int n) { k<<<64, 64>>>(y, n); }",
+          .lines = { "grid      64  # line", "block     BLOCK\n", "!cooperative" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
