@@ -462,6 +462,20 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
           .text = "__global__ void k(float *y, int n) { for (int t = threadIdx.x; t < n; t += blockDim.x)\n"
                   "y[blockIdx.x * n + t] = 1; }",
           .lines = { "param     BLOCK = ", "!require   n <= " } },
+        { .what = "but not what is true of each value of a parameter",
+          .text = "template <int BN, int TN> __global__ void k(float *y, int n) { float r[TN];\n"
+                  "int first = blockIdx.x * BN + threadIdx.x * TN;\n"
+                  "for (int j = 0; j < TN; j += 2) { y[first + j] = 1; y[first + j + 1] = 2; } }\n"
+                  "void run(float *y, int n) { const int BN = 128, TN = 8; dim3 b(BN / TN);\n"
+                  "dim3 g((n + BN - 1) / BN); k<BN, TN><<<g, b>>>(y, n); }",
+          .lines = { "param     TN = 4 8 16 32\n", "require   BN % TN == 0", "!require   TN %" } },
+        { .what = "as one of them is odd",
+          .text = "template <int BN, int TN> __global__ void k(float *y, int n) { float r[TN];\n"
+                  "int first = blockIdx.x * BN + threadIdx.x * TN;\n"
+                  "for (int j = 0; j < TN; j += 2) { y[first + j] = 1; y[first + j + 1] = 2; } }\n"
+                  "void run(float *y, int n) { const int BN = 96, TN = 2; dim3 b(BN / TN);\n"
+                  "dim3 g((n + BN - 1) / BN); k<BN, TN><<<g, b>>>(y, n); }",
+          .lines = { "param     TN = 1 2", "require   TN % 2 == 0" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
