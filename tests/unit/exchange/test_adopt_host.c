@@ -195,6 +195,15 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
                   "__global__ void k(float *y, P p) { y[threadIdx.x] = p.a + p.c; }\n"
                   "void run(float *y) { P p = { 4, {}, 1 << 3 }; k<<<1, 32>>>(y, p); }",
           .lines = { "struct    P = i32 a = 4, f32 b[2] align 8 uniform -1 1, u32 c = 8\n" } },
+        { .what = "the one of another struct, which a template gives its own name",
+          .text = "struct Other { template <class T> struct Base { T *ptr; long stride; }; };\n"
+                  "template <int C> struct Scan { template <class T> using Base = typename Other::template "
+                  "Base<T>;\n"
+                  "struct Bases { Base<const float> q; Base<float> out; }; };\n"
+                  "template <int C> __global__ void k(typename Scan<C>::Bases b, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b.out.ptr[i] = b.q.ptr[i]; }\n"
+                  "void run(Scan<64>::Bases b, int n) { k<64><<<(n + 63) / 64, 64>>>(b, n); }",
+          .lines = { "struct    Bases = Base q, Base_ out\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
