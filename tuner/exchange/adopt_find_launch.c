@@ -19,8 +19,8 @@ static bool is_given_dim3(const atx_draft *d, size_t i)
 static bool has_members(const atx_draft *d, const char *name)
 {
     atx_span value;
-    for (char axis = 'x'; axis <= 'z'; axis++)
-        if (atx_draft_member(&value, d, name, axis, d->launch.at) != ATX_DRAFT_NEVER)
+    for (int k = 0; k < 3; k++)
+        if (atx_draft_member(&value, d, name, (char)('x' + k), d->launch.at) != ATX_DRAFT_NEVER)
             return true;
     return false;
 }
