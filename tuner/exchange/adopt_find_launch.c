@@ -19,10 +19,30 @@ static bool is_given_dim3(const atx_draft *d, size_t i)
 static bool has_members(const atx_draft *d, const char *name)
 {
     atx_span value;
-    for (int axis = 'x'; axis <= 'z'; axis++)
-        if (atx_draft_member(&value, d, name, (char)axis, d->launch.at) != ATX_DRAFT_NEVER)
+    for (int k = 0; k < 3; k++)
+        if (atx_draft_member(&value, d, name, (char)('x' + k), d->launch.at) != ATX_DRAFT_NEVER)
             return true;
     return false;
+}
+
+/* "dim3 NAME(...)" or "NAME = dim3(...)", whose value begins at token i. */
+static bool begins_dim3(const atx_tokens *t, size_t i)
+{
+    return atx_tokens_is(t, atx_draft_declared_type(t, i - 2), "dim3") || atx_tokens_is(t, i, "dim3");
+}
+
+/* Whether the bracket at token `open` has one name alone, of a dim3: dim3(grid) is a copy of it. */
+static bool is_copy(const atx_draft *d, size_t open)
+{
+    const atx_tokens *t = &d->code;
+    char name[ATX_MAX_WORD];
+    atx_span value;
+    if (atx_tokens_match(t, open) != open + 2 || !atx_tokens_is_word(t, open + 1))
+        return false;
+    atx_draft_word(name, t, open + 1);
+    return !atx_draft_find_macro(d, name) &&
+           (is_given_dim3(d, open + 1) || has_members(d, name) ||
+            (atx_draft_definition(&value, d, name, d->launch.at) && begins_dim3(t, value.begin)));
 }
 
 bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k)
@@ -40,6 +60,10 @@ bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k
         else if (depth && value.begin >= 2 &&
                  (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{")))
             open = value.begin - 1; /* dim3 name(a, b) */
+        if (open != SIZE_MAX && is_copy(d, open)) {
+            value = (atx_span){ open + 1, open + 2 };
+            open = SIZE_MAX;
+        }
         if (open != SIZE_MAX) {
             size_t at = open + 1;
             const size_t end = atx_tokens_match(t, open);
@@ -65,9 +89,7 @@ bool atx_draft_component(atx_span *out, const atx_draft *d, atx_span from, int k
             break;
         }
         /* "int blocks = ...", no dim3: the component is its name */
-        const bool is_dim3 = atx_tokens_is(t, atx_draft_declared_type(t, next.begin - 2), "dim3") ||
-                             atx_tokens_is(t, next.begin, "dim3");
-        if (!is_dim3)
+        if (!begins_dim3(t, next.begin))
             break;
         value = next;
     }

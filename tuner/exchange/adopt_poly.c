@@ -317,7 +317,7 @@ atx_poly atx_poly_divide_up(atx_poly_table *s, const atx_poly *a, const atx_poly
     join_rounded(&quotient, a);
     join_rounded(&quotient, b);
     quotient.dropped = a->dropped || b->dropped;
-    if (atx_poly_is_number(&left, &rest)) {
+    if (atx_poly_is_number(&left, &rest) && (left <= 1 || b->terms[0].degree == 0)) { /* 1 / n is 1 */
         const atx_poly one = atx_poly_number(left > 0);
         return atx_poly_add(&quotient, &one, 1);
     }

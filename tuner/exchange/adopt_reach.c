@@ -235,11 +235,19 @@ static int highest_axis(const atx_draft *d)
     return most;
 }
 
+/* A kernel may have the grid's group for its ranks alone, which needs no cooperative launch. */
+static bool waits_for_grid(const atx_draft *d)
+{
+    return (atx_draft_uses(d, "this_grid") || atx_draft_uses(d, "grid_group")) &&
+           (atx_draft_uses(d, "sync") || atx_draft_uses(d, "barrier_arrive") ||
+            atx_draft_uses(d, "barrier_wait"));
+}
+
 static void read_traits(atx_draft *d)
 {
     d->shared = has_dynamic_shared(d);
     d->axes = highest_axis(d);
-    d->grid_sync = atx_draft_uses(d, "this_grid") || atx_draft_uses(d, "grid_group");
+    d->grid_sync = waits_for_grid(d);
     static const char *const BLOCK[] = { "blockDim", "thread_rank", "group_dim", "dim_threads",
                                          "num_threads" };
     for (size_t i = 0; i < sizeof BLOCK / sizeof *BLOCK; i++)

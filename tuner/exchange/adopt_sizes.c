@@ -177,6 +177,10 @@ static atx_bound_name pointer_of(walk *w, const atx_frame *f, atx_span span)
             p.bytes = bytes ? bytes : p.bytes;
             first = t->items[first - 1].pair;
         }
+        if (first > left && atx_tokens_is(t, first - 1, "*")) { /* *(p + j): an element, too */
+            p.arg = -1;
+            return p;
+        }
         if (end < right && atx_tokens_is(t, end, "?"))
             end = right;
         if (end < right && (atx_tokens_is(t, end, "+") || atx_tokens_is(t, end, "-"))) {

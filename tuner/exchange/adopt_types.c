@@ -153,13 +153,15 @@ typedef struct declared {
     size_t at;
 } declared;
 
-/* At token i. false: there is none of that name, or one that only repeats it: using x = a::x. */
+/* At token i. false: there is none of that name, or one that only repeats it: using x = a::x<T>. */
 static bool declares(declared *out, const atx_tokens *t, const char *name, size_t i)
 {
     *out = (declared){ .body = 0 };
     if (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")) {
-        out->words = (atx_span){ i + 3, atx_tokens_find(t, i + 3, t->count, ";") };
-        return !atx_tokens_is(t, out->words.end - 1, name);
+        const size_t last = atx_tokens_find(t, i + 3, t->count, ";") - 1;
+        const bool list = atx_tokens_is(t, last, ">") && t->items[last].pair < last;
+        out->words = (atx_span){ i + 3, last + 1 };
+        return !atx_tokens_is(t, list ? t->items[last].pair - 1 : last, name);
     }
     if (atx_tokens_is(t, i, "typedef")) {
         const size_t end = atx_tokens_find(t, i + 1, t->count, ";");

@@ -3,6 +3,7 @@
 #include "exchange/adopt_sizes.h"
 
 #include "util/chars.h"
+#include "util/fail.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,27 @@ static bool write_whole(atx_draft *d, const char *grid)
     return true;
 }
 
+/* "TN % 2" of "param TN = 4 8 16": it is 0 for each of them. */
+static bool is_whole(const atx_draft *d, const char *text)
+{
+    char name[ATX_MAX_WORD];
+    long by = 0;
+    int end = 0;
+    if (sscanf(text, "%63[A-Za-z0-9_] %% %ld%n", name, &by, &end) != 2 || text[end] || by < 1)
+        return false;
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(atx_draft_param_line(&d->params[i]), name) == 0) {
+            ATX_LOCAL(atx_str) values = { 0 };
+            atx_draft_values(&values, d, &d->params[i]);
+            const char *at = atx_str_text(&values);
+            for (char *next; *at; at = next)
+                if (strtol(at, &next, 10) % by != 0 || next == at)
+                    return false;
+            return true;
+        }
+    return false;
+}
+
 /* A size that does not fill one block has none. What is divided by is above 0 first: 256 / P is not for all
  * P. */
 static void write_least(atx_draft *d)
@@ -202,7 +224,9 @@ static void write_least(atx_draft *d)
             !write_whole(d, d->grid[k]))
             atx_str_addf(out, "require   %s > 0  # a block at least\n", d->grid[k]);
     for (int k = 0; k < d->require_count; k++)
-        atx_str_addf(out, "require   %s == 0  # the kernel does not ask where a block ends\n", d->require[k]);
+        if (!is_whole(d, d->require[k]))
+            atx_str_addf(out, "require   %s == 0  # the kernel does not ask where a block ends\n",
+                         d->require[k]);
 }
 
 static void write_rules(atx_draft *d)

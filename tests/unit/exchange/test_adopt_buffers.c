@@ -217,6 +217,22 @@ Test(adopt_buffers, end_where_bounds_and_changes_say)
               "= 1; }\n"
               "void run(float *y, int n) { dim3 b, g; b.x = 128; g.x = (n + 127) / 128; k<<<g, b>>>(y, n); }",
           .lines = { "block     128\n", "grid      (n + 127) / 128 " } },
+        { .what = "blocks for a number of elements, by ceil: as many as that is",
+          .text = "#define N 4096\n__global__ void k(float *y) { " I " y[i] = 1; }\n"
+                  "void run(float *y) { k<<<(int)ceil(N / (float)32), 32>>>(y); }",
+          .lines = { "arg       y T[4096] output", "grid      ceil_div(4096, BLOCK) " } },
+        { .what = "and no more than that is done",
+          .text = "#define N 4096\n__global__ void k(float *y, int n) { " I " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { k<<<(int)ceil(N / (float)32), 32>>>(y, n); }",
+          .lines = { "arg       y T[n] output", "!require   n <= BLOCK" } },
+        { .what =
+              "where an element is given to a function that returns it: that is no pointer, which is lost",
+          .text =
+              "__device__ float same(float v) { return v; }\n"
+              "__global__ void k(float *y, const float *x, const float *by, int n) { " I "\n"
+              "if (i < n) y[i] = same(2 * *(x + i)) * same(*by); }\n"
+              "void run(float *y, float *x, float *b, int n) { k<<<(n + 255) / 256, 256>>>(y, x, b, n); }",
+          .lines = { "arg       x T[n] input uniform -1 1\n", "arg       by T[1] input uniform -1 1\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

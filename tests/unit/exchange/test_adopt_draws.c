@@ -520,6 +520,20 @@ Test(adopt_draws, ask_of_the_block_what_the_kernel_takes_for_granted)
                   "int i = blockIdx.x * BLOCK + threadIdx.x; y[i] = x[i]; }\n"
                   "void run(float *y, float *x, int n) { k<BLOCK><<<n / BLOCK, BLOCK>>>(y, x); }",
           .lines = { "param     BLOCK = ", "kernel    k<BLOCK>\n", "block     BLOCK\n", "!BLOCK_" } },
+        { .what = "but not what is true of each value of a parameter",
+          .text = "template <int BN, int TN> __global__ void k(float *y, int n) { float r[TN];\n"
+                  "int first = blockIdx.x * BN + threadIdx.x * TN;\n"
+                  "for (int j = 0; j < TN; j += 2) { y[first + j] = 1; y[first + j + 1] = 2; } }\n"
+                  "void run(float *y, int n) { const int BN = 128, TN = 8; dim3 b(BN / TN);\n"
+                  "dim3 g((n + BN - 1) / BN); k<BN, TN><<<g, b>>>(y, n); }",
+          .lines = { "param     TN = 4 8 16 32\n", "require   BN % TN == 0", "!require   TN %" } },
+        { .what = "as one of them is odd",
+          .text = "template <int BN, int TN> __global__ void k(float *y, int n) { float r[TN];\n"
+                  "int first = blockIdx.x * BN + threadIdx.x * TN;\n"
+                  "for (int j = 0; j < TN; j += 2) { y[first + j] = 1; y[first + j + 1] = 2; } }\n"
+                  "void run(float *y, int n) { const int BN = 96, TN = 2; dim3 b(BN / TN);\n"
+                  "dim3 g((n + BN - 1) / BN); k<BN, TN><<<g, b>>>(y, n); }",
+          .lines = { "param     TN = 1 2", "require   TN % 2 == 0" } },
     };
     EXPECT_ALL(EXAMPLES);
 }

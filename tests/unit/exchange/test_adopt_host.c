@@ -195,6 +195,15 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
                   "__global__ void k(float *y, P p) { y[threadIdx.x] = p.a + p.c; }\n"
                   "void run(float *y) { P p = { 4, {}, 1 << 3 }; k<<<1, 32>>>(y, p); }",
           .lines = { "struct    P = i32 a = 4, f32 b[2] align 8 uniform -1 1, u32 c = 8\n" } },
+        { .what = "the one of another struct, which a template gives its own name",
+          .text = "struct Other { template <class T> struct Base { T *ptr; long stride; }; };\n"
+                  "template <int C> struct Scan { template <class T> using Base = typename Other::template "
+                  "Base<T>;\n"
+                  "struct Bases { Base<const float> q; Base<float> out; }; };\n"
+                  "template <int C> __global__ void k(typename Scan<C>::Bases b, int n) {\n"
+                  "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b.out.ptr[i] = b.q.ptr[i]; }\n"
+                  "void run(Scan<64>::Bases b, int n) { k<64><<<(n + 63) / 64, 64>>>(b, n); }",
+          .lines = { "struct    Bases = Base q, Base_ out\n" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
@@ -346,6 +355,21 @@ Test(adopt_host, the_launch_that_is_meant_is_read)
               " if (i < n) y[i] = x[i] + b[i]; }\n"
               "void run(long *b, some *x, some *y, int n) { k<some><<<(n + 63) / 64, 64>>>(b, x, y, n); }",
           .lines = { "type      T = f32", "arg       b i64[n] input", "arg       x T[n] input" } },
+        { .what = "copies of a grid and a block",
+          .text = "__global__ void k(float *y, int n) { " ALL " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { dim3 g = dim3((n + 63) / 64, 1, 1), b = dim3(64);\n"
+                  "hipLaunchKernelGGL(k, dim3(g), dim3(b), 0, 0, y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK, 1, 1  # line", "default   BLOCK=64" } },
+        { .what = "dim3 of a number",
+          .text = "__global__ void k(float *y, int n) { " ALL " if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { int g = (n + 63) / 64; k<<<dim3(g), dim3(64)>>>(y, n); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK  # line", "default   BLOCK=64" } },
+        { .what = "a group of the whole grid that counts its threads, and does not wait, is no cooperative "
+                  "launch",
+          .text = "__global__ void k(float *y, int n) { auto g = cooperative_groups::this_grid();\n"
+                  "for (auto i = g.thread_rank(); i < n; i += g.size()) y[i] = 1; }\n"
+                  "void run(float *y, int n) { k<<<64, 64>>>(y, n); }",
+          .lines = { "grid      64  # line", "block     BLOCK\n", "!cooperative" } },
     };
     EXPECT_ALL(EXAMPLES);
 }
