@@ -521,17 +521,15 @@ static void write_other(atx_draft *d, int n)
         d->asks_arguments = true;
 }
 
+/* Also a launch k<T, Args...> says nothing. */
 static at_status refuse_pack(const atx_draft *d)
 {
-    for (int n = 0; n < d->targ_count; n++) {
-        const atx_span given = d->targs[n].given; /* of a launch k<T, Args...>: nothing */
-        if (d->targs[n].pack && (given.begin >= given.end || atx_tokens_is(&d->code, given.end - 1, "...")))
-            return atx_fail(
-                d->err, AT_ERR_INPUT,
-                "%s: found %s, a template of any number of arguments (%s...), and no launch in the "
-                "file that says them; expected a launch NAME<...><<<...>>>, or an explicit instance",
-                atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, d->kernel, d->targs[n].name);
-    }
+    for (const atx_draft_targ *a = d->targs; a < d->targs + d->targ_count; a++)
+        if (a->pack && (a->given.begin >= a->given.end || atx_tokens_is(&d->code, a->given.end - 1, "...")))
+            return atx_fail(d->err, AT_ERR_INPUT,
+                            "%s: found %s, a template of any number of arguments (%s...), and no launch in "
+                            "the file that says them; expected a launch NAME<...><<<...>>>, or an instance",
+                            atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, d->kernel, a->name);
     return AT_OK;
 }
 
@@ -595,8 +593,7 @@ at_status atx_draft_template(atx_draft *d)
                           atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, d->kernel, called.len,
                           ATX_MAX_KERNEL - 1);
     snprintf(d->called, sizeof d->called, "%s", atx_str_text(&called));
-    if (status == AT_OK)
-        status = atx_str_status(&called, d->err);
+    status = status == AT_OK ? atx_str_status(&called, d->err) : status;
     atx_str_clear(&called);
     return status;
 }
