@@ -33,6 +33,12 @@ Test(adopt_kinds, clamps_bound_an_index)
                   " int k = i + m; if (k < n) y[i] = x[k]; }\n"
                   "void f(float *y, float *x, int n, int m) { k<<<(n + 63) / 64, 64>>>(y, x, n, m); }",
           .lines = { "arg       y T[n] output", "arg       x T[n] input", "!require   n % BLOCK" } },
+        { .what = "by more, where a number below 0 is added",
+          .text =
+              "__global__ void k(float *y, const float *a, const float *b, int n) { " I "\n"
+              "for (int r = -4; r < 4; r++) { int k = i + r; if (k < n) y[i] += a[i]; if (i + r < n) y[i] += "
+              "b[i]; } }",
+          .lines = { "arg       y T[n + 4] ", "arg       a T[n + 4] ", "arg       b T[n + 4] " } },
         { .what = "but not by two conditions, nor where another block has them",
           .text = "__global__ void k(float *y, const float *a, const float *b, int n, int on) { " I
                   " if (i >= n) return; int r = i + 1; if (r >= n && on) r = n - 1;\n"
