@@ -56,9 +56,9 @@ static bool clamped(atx_range *out, place *p, atx_range had, size_t i, atx_span 
                     : kept;
     else if (!sets)
         given = atx_range_below(given.most);
-    *out = kept.known && !atx_poly_is_number(&number, &given.most)
-               ? atx_range_larger(&p->b->symbols, kept, given)
-               : kept; /* 0, where n is at least that */
+    const bool small = atx_poly_is_number(&number, &given.most) && !atx_poly_is_number(&number, &kept.most);
+    *out = kept.known && !small ? atx_range_larger(&p->b->symbols, kept, given)
+                                : kept; /* 0, where n is at least that */
     out->exact = false;
     out->least = c.above || c.equal ? had.least : 0;
     return true;
@@ -139,8 +139,7 @@ atx_range atx_place_given(place *p, atx_range *had, size_t declared, size_t at)
              atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 6)) &&
             !(i > declared + 2 && atx_guards_another(t, p->f->body.begin, declared, i))) {
             const atx_arm arm = atx_guards_arm(t, p->f->body, i);
-            const bool beside =
-                arm.of && arm.of == last.of && arm.begin != last.begin && !is_clamp(p, i, at);
+            const bool beside = arm.of && arm.of == last.of && arm.begin != last.begin && !is_clamp(p, i, at);
             *had = beside ? *had : value;
             const atx_range next = changed(p, *had, i, declared, at);
             value = beside ? atx_range_larger(&p->b->symbols, value, next) : next;

@@ -486,8 +486,7 @@ static size_t behind_inner(const atx_tokens *t, size_t i, size_t to)
     return i;
 }
 
-/* Whether a name is given another value, or stepped, between two tokens. */
-static bool is_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
+bool atx_guards_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
 {
     static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "%=", "++", "--", NULL };
     for (size_t i = from; i < to; i++)
@@ -509,7 +508,7 @@ bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared,
     for (int k = 0; g && k < g->count && !later; k++)
         later = g->items[k].holds.begin >= end && at >= g->items[k].holds.begin && at < g->items[k].holds.end;
     for (size_t i = declared + 2; i < end && later; i++)
-        later = !atx_tokens_is_word(t, i) || atx_guards_member(t, i) || !is_changed(t, i, end, at);
+        later = !atx_tokens_is_word(t, i) || atx_guards_member(t, i) || !atx_guards_changed(t, i, end, at);
     return later;
 }
 

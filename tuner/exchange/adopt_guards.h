@@ -70,6 +70,9 @@ static inline bool atx_guards_open(const atx_tokens *t, size_t i, size_t at)
     return atx_code_open(t, i, at);
 }
 
+/* Whether the name at token `name` is given another value, or stepped, between two tokens. */
+bool atx_guards_changed(const atx_tokens *t, size_t name, size_t from, size_t to);
+
 /* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
 
