@@ -1,8 +1,6 @@
-/*
- * lex.c - the lexer's position is never on a joint (a backslash at the end of a line), so readers of tokens
+/* lex.c - the lexer's position is never on a joint (a backslash at the end of a line), so readers of tokens
  * see none. Conditions are decided at the '#' of their line: a copy of the lexer reads ahead to the end of
- * that line. Every byte of the text is in at most one token, in order.
- */
+ * that line. Every byte of the text is in at most one token, in order. */
 #include "source/lex.h"
 
 #include "util/chars.h"
