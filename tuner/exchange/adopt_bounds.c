@@ -41,10 +41,11 @@ static atx_range solve(place *p, const atx_guard *g, atx_span subject, atx_range
     if (!minus && !atx_tokens_is(t, at, "+"))
         return UNKNOWN;
     const atx_range rest = atx_place_read(p, t, (atx_span){ at + 1, less.end });
-    if (rest.exact || (minus && rest.known))
-        below.most = atx_poly_add(&below.most, &rest.most, minus ? 1 : -1);
-    else if (minus)
+    if (!minus)
+        return atx_range_rest(below, rest);
+    if (!rest.known)
         return UNKNOWN;
+    below.most = atx_poly_add(&below.most, &rest.most, 1);
     return below;
 }
 
@@ -241,9 +242,7 @@ static atx_range bound_of_sum(place *p, size_t declared, size_t at)
     const atx_range rest = atx_place_read(p, p->f->t, sum.rest);
     if (than.known && !sum.inclusive)
         than = atx_range_below(than.most);
-    if (than.known && rest.exact)
-        than.most = atx_poly_add(&than.most, &rest.most, -1);
-    return than.known ? atx_range_up_to(than.most) : UNKNOWN;
+    return than.known ? atx_range_up_to(atx_range_rest(than, rest).most) : UNKNOWN;
 }
 
 static atx_range bound_of_quotient(place *p, size_t declared, size_t at)

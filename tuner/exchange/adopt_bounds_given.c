@@ -56,9 +56,9 @@ static bool clamped(atx_range *out, place *p, atx_range had, size_t i, atx_span 
                     : kept;
     else if (!sets)
         given = atx_range_below(given.most);
-    *out = kept.known && !atx_poly_is_number(&number, &given.most)
-               ? atx_range_larger(&p->b->symbols, kept, given)
-               : kept; /* 0, where n is at least that */
+    const bool small = atx_poly_is_number(&number, &given.most) && !atx_poly_is_number(&number, &kept.most);
+    *out = kept.known && !small ? atx_range_larger(&p->b->symbols, kept, given)
+                                : kept; /* 0, where n is at least that */
     out->exact = false;
     out->least = c.above || c.equal ? had.least : 0;
     return true;

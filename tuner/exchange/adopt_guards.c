@@ -486,8 +486,7 @@ static size_t behind_inner(const atx_tokens *t, size_t i, size_t to)
     return i;
 }
 
-/* Whether a name is given another value, or stepped, between two tokens. */
-static bool is_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
+bool atx_guards_changed(const atx_tokens *t, size_t name, size_t from, size_t to)
 {
     static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "%=", "++", "--", NULL };
     for (size_t i = from; i < to; i++)
@@ -509,23 +508,13 @@ bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared,
     for (int k = 0; g && k < g->count && !later; k++)
         later = g->items[k].holds.begin >= end && at >= g->items[k].holds.begin && at < g->items[k].holds.end;
     for (size_t i = declared + 2; i < end && later; i++)
-        later = !atx_tokens_is_word(t, i) || atx_guards_member(t, i) || !is_changed(t, i, end, at);
+        later = !atx_tokens_is_word(t, i) || atx_guards_member(t, i) || !atx_guards_changed(t, i, end, at);
     return later;
 }
 
 /* QUOTIENT = NAME / by, QUOTIENT = NAME >> 5 at token `quotient`. */
-static bool read_quotient(atx_quotient *out, const atx_tokens *t, size_t begin, size_t quotient, size_t name)
+static bool read_quotient(atx_quotient *out, const atx_tokens *t, size_t quotient, size_t name)
 {
-    char word[ATX_MAX_WORD];
-    const size_t first = quotient + 2, second = quotient + 4;
-    const bool sum = atx_tokens_is(t, quotient + 1, "=") && atx_tokens_is(t, quotient + 3, "+") &&
-                     atx_tokens_is(t, quotient + 5, ";");
-    if (sum && (atx_code_same(t, first, name) || atx_code_same(t, second, name))) { /* k = i + offset */
-        const size_t other = atx_code_same(t, first, name) ? second : first;
-        atx_draft_word(word, t, other);
-        out->number = 1; /* what is no local is of the host, and not below 0 */
-        return !atx_tokens_is_word(t, other) || atx_guards_declaration(t, begin, word, quotient) == SIZE_MAX;
-    }
     const size_t end = atx_tokens_find(t, quotient, t->count, ";");
     const bool shifts = atx_tokens_is(t, quotient + 3, ">>");
     long bits = 0;
@@ -549,8 +538,7 @@ bool atx_guards_quotient(atx_quotient *out, const atx_guards *g, const atx_token
             continue;
         atx_draft_word(name, t, one->less.begin);
         const size_t quotient = name[0] ? atx_guards_declaration(t, begin, name, at) : SIZE_MAX;
-        if (quotient == SIZE_MAX || quotient <= declared ||
-            !read_quotient(out, t, begin, quotient, declared) ||
+        if (quotient == SIZE_MAX || quotient <= declared || !read_quotient(out, t, quotient, declared) ||
             atx_guards_given(t, declared, declared + 1, at))
             continue;
         out->than = one->than;

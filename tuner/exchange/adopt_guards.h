@@ -77,6 +77,9 @@ static inline bool atx_guards_open(const atx_tokens *t, size_t i, size_t at)
     return atx_code_open(t, i, at);
 }
 
+/* Whether the name at token `name` is given another value, or stepped, between two tokens. */
+bool atx_guards_changed(const atx_tokens *t, size_t name, size_t from, size_t to);
+
 /* The last declaration of a name before token `at` whose block is open there; SIZE_MAX: none. */
 size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *name, size_t at);
 
@@ -85,7 +88,7 @@ size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *nam
 bool atx_guards_later(const atx_guards *g, const atx_tokens *t, size_t declared, size_t at);
 
 /* Of the name that is declared at a token: int row = i / w; if (row < h) i < h * w here: h, and w, or its
- * number where bits are shifted; 1 of int k = i + n; if (k < h). false: there is no such comparison. */
+ * number where bits are shifted. false: there is no such comparison. */
 typedef struct atx_quotient {
     atx_span than, by;
     long number; /* 0: `by` */

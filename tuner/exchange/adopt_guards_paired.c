@@ -13,7 +13,8 @@ static bool read_division(size_t *x, size_t *s, const atx_tokens *t, size_t begi
     const size_t declared = name[0] ? atx_guards_declaration(t, begin, name, i) : SIZE_MAX;
     if (declared == SIZE_MAX || !atx_tokens_is(t, declared + 1, "=") ||
         !atx_tokens_is_word(t, declared + 2) || !atx_tokens_is(t, declared + 3, sign) ||
-        !(atx_tokens_is(t, declared + 5, ";") || atx_tokens_is(t, declared + 5, ",")))
+        !(atx_tokens_is(t, declared + 5, ";") || atx_tokens_is(t, declared + 5, ",")) ||
+        atx_guards_changed(t, declared, declared + 1, i))
         return false;
     *x = declared + 2;
     *s = declared + 4;
@@ -46,7 +47,8 @@ static bool has_rest(const atx_tokens *t, size_t begin, size_t i, size_t x, size
          k = atx_tokens_opens(t, k) ? atx_tokens_match(t, k) + 1 : k + 1)
         if (atx_tokens_is_word(t, k) && is_addend(t, k, 1, like, end) &&
             read_division(&rx, &rs, t, begin, k, "%") && atx_code_same(t, rx, x) && atx_code_same(t, rs, s) &&
-            !atx_guards_given(t, x, rx < x ? rx : x, rx < x ? x : rx))
+            !atx_guards_changed(t, x, rx < x ? rx : x, rx < x ? x : rx) &&
+            !atx_guards_changed(t, s, rs < s ? rs : s, rs < s ? s : rs))
             return true;
     return false;
 }
@@ -66,8 +68,10 @@ bool atx_guards_paired(size_t *x, size_t *s, const atx_tokens *t, size_t begin, 
     return false;
 }
 
-/* "NAME = E - A" of the name at a token, or "E - A" itself: the tokens of E. false: it is something else. */
-static bool read_difference(atx_span *out, const atx_tokens *t, size_t begin, atx_span span, size_t a)
+/* "NAME = E - A" of the name at a token, or "E - A" itself: the tokens of E. false: it is something else, or
+ * A has another value at token `at`. */
+static bool read_difference(atx_span *out, const atx_tokens *t, size_t begin, atx_span span, size_t a,
+                            size_t at)
 {
     char name[ATX_MAX_WORD];
     atx_draft_word(name, t, span.begin);
@@ -76,10 +80,17 @@ static bool read_difference(atx_span *out, const atx_tokens *t, size_t begin, at
     if (declared != SIZE_MAX && atx_tokens_is(t, declared + 1, "="))
         span = (atx_span){ declared + 2, atx_tokens_find(t, declared, t->count, ";") };
     if (span.end < span.begin + 3 || !atx_tokens_is(t, span.end - 2, "-") ||
-        !atx_code_same(t, span.end - 1, a))
+        !atx_code_same(t, span.end - 1, a) || atx_guards_changed(t, a, span.end, at))
         return false;
     *out = (atx_span){ span.begin, span.end - 2 };
     return true;
+}
+
+/* Behind the comparison, and behind the header that it is in: for (; f < e - a; f += n) here. */
+static size_t behind_header(const atx_tokens *t, size_t begin, const atx_guard *g)
+{
+    const size_t open = atx_guards_around(t, begin, g->holds.begin);
+    return open != SIZE_MAX && atx_tokens_is(t, open, "(") ? atx_tokens_match(t, open) : g->holds.begin;
 }
 
 bool atx_guards_rest(atx_span *than, const atx_guards *g, const atx_tokens *t, size_t begin, size_t i,
@@ -92,7 +103,9 @@ bool atx_guards_rest(atx_span *than, const atx_guards *g, const atx_tokens *t, s
         const size_t a = k % 2 ? i + 2 : i, f = k % 2 ? i : i + 2;
         if (!one->inclusive && i >= one->holds.begin && i < one->holds.end &&
             one->less.end == one->less.begin + 1 && atx_tokens_is_word(t, f) &&
-            atx_code_same(t, one->less.begin, f) && read_difference(than, t, begin, one->than, a))
+            atx_code_same(t, one->less.begin, f) &&
+            !atx_guards_changed(t, f, behind_header(t, begin, one), i) &&
+            read_difference(than, t, begin, one->than, a, i))
             return true;
     }
     return false;

@@ -39,6 +39,13 @@ atx_range atx_range_and_one(atx_range r)
     return r;
 }
 
+atx_range atx_range_rest(atx_range sum, atx_range other)
+{
+    const atx_poly least = other.exact ? other.most : atx_poly_number(other.least);
+    sum.most = atx_poly_add(&sum.most, &least, -1);
+    return sum;
+}
+
 atx_range atx_range_larger(atx_poly_table *s, atx_range a, atx_range b)
 {
     return a.known && b.known ? atx_range_up_to(atx_poly_most(s, &a.most, &b.most)) : UNKNOWN;

@@ -30,6 +30,9 @@ atx_range atx_range_exactly(atx_poly value);
 atx_range atx_range_up_to(atx_poly most);
 atx_range atx_range_below(atx_poly p);    /* up to p - 1 */
 atx_range atx_range_and_one(atx_range r); /* + 1 */
+
+/* Up to what x is, where x + other is up to `sum`; an unknown `other` is at least 0. */
+atx_range atx_range_rest(atx_range sum, atx_range other);
 atx_range atx_range_product(atx_poly_table *s, atx_range a, atx_range b);
 atx_range atx_range_larger(atx_poly_table *s, atx_range a, atx_range b);
 atx_range atx_range_smaller(atx_poly_table *s, atx_range a, atx_range b);

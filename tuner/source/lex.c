@@ -1,8 +1,6 @@
-/*
- * lex.c - the lexer's position is never on a joint (a backslash at the end of a line), so readers of tokens
+/* lex.c - the lexer's position is never on a joint (a backslash at the end of a line), so readers of tokens
  * see none. Conditions are decided at the '#' of their line: a copy of the lexer reads ahead to the end of
- * that line. Every byte of the text is in at most one token, in order.
- */
+ * that line. Every byte of the text is in at most one token, in order. */
 #include "source/lex.h"
 
 #include "util/chars.h"
@@ -553,13 +551,14 @@ bool atx_tokens_read(atx_tokens *out, const char *text, size_t len, const atx_le
 {
     atx_tokens t = { .text = text, .len = len };
     atx_lexer lexer = { .text = text, .len = len, .options = *options };
-    for (atx_token token; atx_lexer_next(&token, &lexer);) {
-        if (!atx_grow(&t.items, &t.cap, t.count, sizeof token)) {
+    do {
+        if (!atx_grow(&t.items, &t.cap, t.count + ATX_TOKENS_BEHIND, sizeof *t.items)) {
             free(t.items);
             return false;
         }
-        t.items[t.count++] = token;
-    }
+    } while (atx_lexer_next(&t.items[t.count], &lexer) && ++t.count);
+    for (size_t i = 0; i < ATX_TOKENS_BEHIND; i++)
+        t.items[t.count + i] = (atx_token){ .kind = ATX_TOKEN_COMMENT, .pair = SIZE_MAX };
     t.open = lexer.open;
     pair_brackets(&t);
     *out = t;

@@ -86,6 +86,10 @@ size_t atx_lexer_joint(const char *at, const char *end);
 
 /* ---- all of them ---- */
 
+/* Behind the last token lie as many empty ones, which are no word and no sign: a reader may look ahead from
+ * any token, and from the end that an unmatched bracket has. */
+enum { ATX_TOKENS_BEHIND = 8 };
+
 /* The tokens of a text, which is borrowed. */
 typedef struct atx_tokens {
     const char *text;

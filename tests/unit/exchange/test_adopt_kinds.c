@@ -19,6 +19,10 @@ Test(adopt_kinds, clamps_bound_an_index)
           .text = "__global__ void k(float *y, const float *x, int n, int m) { " I " if (i >= n) return;\n"
                   "int f = (int)floorf(y[i]); if (f < 0) f = 0; else if (f >= m) f = m - 1; y[i] = x[f]; }",
           .lines = { "arg       x T[m] input uniform -1 1\n" } },
+        { .what = "by a larger number than it is compared with",
+          .text = "__global__ void k(float *y, const float *x, int n) { " I " if (i >= n) return;\n"
+                  "int q = i; if (q > 3) q = 7; y[i] = x[q]; }",
+          .lines = { "arg       x T[8] " } },
         { .what = "round its ends",
           .text = "__global__ void k(float *y, const float *a, const float *b, const float *c, int n) { " I
                   " if (i >= n) return; int r = i + 1; if (r == n) r = 0; int l = i - 1; if (l < 0) l += n;\n"
@@ -33,6 +37,19 @@ Test(adopt_kinds, clamps_bound_an_index)
                   " int k = i + m; if (k < n) y[i] = x[k]; }\n"
                   "void f(float *y, float *x, int n, int m) { k<<<(n + 63) / 64, 64>>>(y, x, n, m); }",
           .lines = { "arg       y T[n] output", "arg       x T[n] input", "!require   n % BLOCK" } },
+        { .what = "by more, where a number below 0 is added",
+          .text =
+              "__global__ void k(float *y, const float *a, const float *b, int n) { " I "\n"
+              "for (int r = -4; r < 4; r++) { int k = i + r; if (k < n) y[i] += a[i]; if (i + r < n) y[i] += "
+              "b[i]; } }",
+          .lines = { "arg       y T[n + 4] ", "arg       a T[n + 4] ", "arg       b T[n + 4] " } },
+        { .what = "but not a rest, nor a quotient with its remainder, of which a part is changed",
+          .text = "__global__ void k(float *a, float *b, float *c, int e, int s, int w) { " I "\n"
+                  "if (i < e - s) { i += 5; a[s + i] = 1; }\n"
+                  "int j = blockIdx.x * blockDim.x + threadIdx.x; if (j < e - s) { s += 6; b[s + j] = 1; }\n"
+                  "int x = blockIdx.x * blockDim.x + threadIdx.x; if (x >= e) return;\n"
+                  "int q = x / w, r = x % w; q++; c[q * w + r] = 1; }",
+          .lines = { "!arg       a T[e]", "!arg       b T[e]", "!arg       c T[e]" } },
         { .what = "but not by two conditions, nor where another block has them",
           .text = "__global__ void k(float *y, const float *a, const float *b, int n, int on) { " I
                   " if (i >= n) return; int r = i + 1; if (r >= n && on) r = n - 1;\n"

@@ -298,6 +298,23 @@ Test(lex, angles_are_paired)
     }
 }
 
+Test(lex, a_reader_may_look_ahead_from_the_end)
+{
+    static const char *const WORDS[] = { "x", "(", "+", NULL };
+    for (size_t n = 0; n <= 64; n++) { /* whatever the array has room for */
+        char text[65] = "";
+        memset(text, '(', n);
+        atx_tokens t;
+        cr_assert(atx_tokens_read(&t, text, n, &(atx_lex_options){ 0 }));
+        cr_expect_eq(t.count, n);
+        for (size_t i = t.count; i < t.count + ATX_TOKENS_BEHIND; i++) {
+            cr_expect_not(atx_token_is_one_of(text, &t.items[i], WORDS));
+            cr_expect_eq(t.items[i].pair, SIZE_MAX);
+        }
+        atx_tokens_clear(&t);
+    }
+}
+
 Test(lex, the_time_for_open_brackets_is_linear)
 {
     enum { MANY = 200000 };
