@@ -84,7 +84,7 @@ static const struct {
                   { "!=", 6 }, { "<", 7 },  { ">", 7 }, { "<=", 7 }, { ">=", 7 }, { "<<", 8 },
                   { ">>", 8 }, { "+", 9 },  { "-", 9 }, { "*", 10 }, { "/", 10 }, { "%", 10 } };
 
-enum { LEVEL_SUM = 9 };
+enum { LEVEL_SUM = 9, MOST_TOKENS = 800 }; /* a longer expression may need more stack than there is */
 
 static int level_of(const reading *r)
 {
@@ -277,7 +277,7 @@ static atx_range read_ternary(reading *r)
 atx_range atx_range_read(const atx_range_words *words, const atx_tokens *t, size_t begin, size_t end)
 {
     reading r = { words, words->symbols, t, begin, end };
-    if (begin >= end)
+    if (begin >= end || end - begin > MOST_TOKENS)
         return UNKNOWN;
     const atx_range value = read_ternary(&r);
     return r.at >= end || atx_tokens_is(t, r.at, ",") ? value : UNKNOWN;

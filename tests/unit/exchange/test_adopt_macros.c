@@ -94,6 +94,22 @@ Test(adopt_macros, macros_that_multiply_are_not_followed_without_end, .timeout =
 }
 
 /* Its build does, as it seems: a value with which there is a kernel, and no #error. */
+Test(adopt_macros, an_expression_that_nests_too_deeply_is_not_followed)
+{
+    enum { DEPTH = 2000 };
+    atx_str text = { 0 };
+    atx_str_add(&text, "__global__ void k(float *y, int n) { int i = ");
+    for (int k = 0; k < DEPTH; k++)
+        atx_str_add(&text, "(");
+    atx_str_add(&text, "threadIdx.x");
+    for (int k = 0; k < DEPTH; k++)
+        atx_str_add(&text, ")");
+    atx_str_add(&text, "; if (i < n) y[i] = 1; }");
+    const example all = { .what = "", .text = text.data, .lines = { "arg       y T[n] output" } };
+    expect_lines(&all);
+    atx_str_clear(&text);
+}
+
 Test(adopt_macros, macros_that_the_file_asks_for_and_does_not_define_are_defined)
 {
     static const example EXAMPLES[] = {
