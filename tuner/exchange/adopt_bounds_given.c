@@ -19,7 +19,7 @@ static bool reaches(const place *p, const atx_clamp *c, size_t at)
     const atx_tokens *t = p->f->t;
     const size_t begin = p->f->body.begin, loop = atx_guards_loop(t, begin, at);
     if (c->head < at)
-        return atx_guards_open(t, c->head, at);
+        return atx_code_open(t, c->head, at);
     const size_t open = atx_guards_around(t, begin, c->head);
     return loop != SIZE_MAX && loop == atx_guards_loop(t, begin, c->head) && open < at &&
            at < atx_tokens_match(t, open);
@@ -82,15 +82,15 @@ static atx_range changed(place *p, atx_range had, size_t i, size_t declared, siz
         const atx_range given = atx_place_read(p, t, value);
         const bool always =
             atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}");
-        if (always && i < at && atx_guards_open(t, i, at))
+        if (always && i < at && atx_code_open(t, i, at))
             return given;
         return had.known ? atx_range_larger(&p->b->symbols, had, given) : given;
     }
-    if (atx_tokens_is(t, i + 1, "/=") && i < at && atx_guards_open(t, i, at) &&
+    if (atx_tokens_is(t, i + 1, "/=") && i < at && atx_code_open(t, i, at) &&
         atx_guards_loop(t, p->f->body.begin, i) == SIZE_MAX)
         return quotient(p, atx_bounds_limited(p->b, atx_place_bound(p, (atx_span){ i, i + 1 }, i), had),
                         value);
-    if (atx_tokens_is(t, i + 1, "%=") && i < at && atx_guards_open(t, i, at)) {
+    if (atx_tokens_is(t, i + 1, "%=") && i < at && atx_code_open(t, i, at)) {
         const atx_range divisor = atx_place_read(p, t, value), rest = atx_range_below(divisor.most);
         const bool less = had.known && atx_poly_within(&had.most, &rest.most);
         return divisor.known && !less ? rest : had;

@@ -60,7 +60,7 @@ bool atx_place_set(const place *p, size_t declared, size_t loop, size_t at)
 {
     const atx_tokens *t = p->f->t;
     for (size_t i = loop + 1; i < at; i++)
-        if (atx_tokens_is(t, i + 1, "=") && atx_code_same(t, i, declared) && atx_guards_open(t, i, at) &&
+        if (atx_tokens_is(t, i + 1, "=") && atx_code_same(t, i, declared) && atx_code_open(t, i, at) &&
             (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}")) &&
             atx_tokens_find(t, i, at, ";") < at)
             return true;
@@ -77,7 +77,7 @@ atx_range atx_place_moved(place *p, size_t name, size_t from, size_t at)
             continue;
         const size_t around = atx_guards_around(t, p->f->body.begin, i);
         const size_t loop = atx_guards_loop(t, p->f->body.begin, i);
-        if ((around != SIZE_MAX && atx_tokens_is(t, around, "(")) || !atx_guards_open(t, i, at))
+        if ((around != SIZE_MAX && atx_tokens_is(t, around, "(")) || !atx_code_open(t, i, at))
             continue; /* for (...; i += n); in another branch */
         if (loop != SIZE_MAX && loop > from)
             return UNKNOWN;

@@ -396,7 +396,7 @@ size_t atx_guards_declaration(const atx_tokens *t, size_t begin, const char *nam
     for (size_t i = at + 1; i-- > begin;)
         if (atx_tokens_is(t, i, name) &&
             !(i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"))) &&
-            atx_guards_declares(t, i, begin) && atx_guards_open(t, i, at))
+            atx_guards_declares(t, i, begin) && atx_code_open(t, i, at))
             return i;
     return SIZE_MAX;
 }

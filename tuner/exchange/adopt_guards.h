@@ -72,11 +72,6 @@ static inline bool atx_guards_member(const atx_tokens *t, size_t i)
     return i && (atx_tokens_is(t, i - 1, ".") || atx_tokens_is(t, i - 1, "->"));
 }
 
-static inline bool atx_guards_open(const atx_tokens *t, size_t i, size_t at)
-{
-    return atx_code_open(t, i, at);
-}
-
 /* Whether the name at token `name` is given another value, or stepped, between two tokens. */
 bool atx_guards_changed(const atx_tokens *t, size_t name, size_t from, size_t to);
 

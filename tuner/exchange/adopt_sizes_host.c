@@ -184,7 +184,7 @@ static bool is_by_data(const atx_draft *d, const atx_frame *f, size_t i)
             end && atx_tokens_is(t, end, "else") ? atx_guards_statement(t, end + 1, f->body.end) : end;
         const bool within = end > i && !is_written_in(f, i, end, other);
         const bool beside = end && end <= i && other > i && !is_written_in(f, i, close, end);
-        const bool before = end && other <= i && leaves(t, close + 1) && atx_guards_open(t, k, i);
+        const bool before = end && other <= i && leaves(t, close + 1) && atx_code_open(t, k, i);
         if ((within || beside || before) &&
             (has_data(f, open + 1, close, 0) || asks_scalar(d, f, open + 1, close)))
             return true;

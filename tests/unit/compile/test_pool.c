@@ -1,5 +1,6 @@
 /* test_pool.c - compile workers: many jobs, bad kernels, workers that die or hang. No GPU is needed. */
 #include "compile/pool.h"
+#include "pool_support.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -13,28 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HOURS_MS (10 * 3600 * 1000)
-
-static double compiles_s; /* of processor time: a worker that has used so much has begun its job */
-
-static const char GOOD[] = "extern \"C\" __global__ void k(float *p) { p[threadIdx.x] = TAG; }\n";
-
-static void use_worker(void)
-{
-    setenv("AUTOTUNE_EXE", AT_WORKER, 1);
-}
-
-static void need_nvrtc(void)
-{
-    atx_nvrtc *nvrtc = NULL;
-    const clock_t begun = clock();
-    use_worker();
-    if (atx_nvrtc_open(&nvrtc, NULL) != AT_OK)
-        cr_skip_test("NVRTC is not installed");
-    compiles_s = 0.3 + 10 * (double)(clock() - begun) / CLOCKS_PER_SEC; /* one without a job uses that once */
-    atx_nvrtc_close(nvrtc);
-}
-
 static atx_pool *open_pool(int workers, double deadline_s)
 {
     atx_pool *pool = NULL;
@@ -42,53 +21,6 @@ static atx_pool *open_pool(int workers, double deadline_s)
     atx_pool_options options = { .workers = workers, .deadline_s = deadline_s };
     cr_assert(atx_pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
     return pool;
-}
-
-static void submit(atx_pool *pool, int64_t tag, const char *source)
-{
-    atx_str text = { 0 };
-    at_error err = { 0 };
-    atx_str_addf(&text, "constexpr int TAG = %d;\n%s", (int)tag, source);
-    at_status status = atx_pool_submit(pool, tag, atx_str_text(&text), "k.cu", 80, ATX_CUBIN, &err);
-    cr_assert(status == AT_OK, "%s", err.text);
-    atx_str_clear(&text);
-}
-
-/* Waits a little for something to happen, and pumps. */
-static at_status step(atx_pool *pool, at_error *err)
-{
-    atx_pool_wait(pool, NULL, 20);
-    return atx_pool_pump(pool, err);
-}
-
-static atx_compiled wait_for_one(atx_pool *pool)
-{
-    atx_compiled result;
-    at_error err = { 0 };
-    while (!atx_pool_take(pool, &result))
-        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
-    return result;
-}
-
-/* Compiles for hours: ptxas and the optimiser take more than linear time on straight code. Whoever waits for
- * it hangs. */
-static void add_slow_source(atx_str *out)
-{
-    atx_str_add(out, "extern \"C\" __global__ void k(float *p)\n{\n    float a = p[0], b = p[1];\n");
-    for (int i = 0; i < 400; i++)
-        atx_str_addf(out,
-                     "_Pragma(\"unroll\") for (int i = 0; i < 1000; i++)"
-                     " { a = a * b + p[i]; b = b / a; p[i + %d] = a; }\n",
-                     i);
-    atx_str_add(out, "}\n");
-}
-
-static void submit_slow(atx_pool *pool, int64_t tag)
-{
-    atx_str source = { 0 };
-    add_slow_source(&source);
-    submit(pool, tag, atx_str_text(&source));
-    atx_str_clear(&source);
 }
 
 static bool has_children(void)
@@ -117,21 +49,6 @@ static int last_child(void)
     if (folder)
         closedir(folder);
     return found;
-}
-
-/* Processor time of a process so far; 0: there is none. */
-static double work_of(int pid)
-{
-    char path[64];
-    long user = 0, kernel = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "r");
-    if (file &&
-        fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &kernel) != 2)
-        user = kernel = 0;
-    if (file)
-        fclose(file);
-    return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
 }
 
 /* Until a worker, other than `but`, is in the midst of a slow job. Its process id. */
@@ -251,121 +168,6 @@ Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
     atx_compiled_clear(&result);
     atx_pool_close(pool);
     cr_assert(!has_children());
-}
-
-/* ---- workers elsewhere ---- */
-
-/* A place that is none: its children are this process's own. */
-typedef struct place {
-    atx_site site;
-    bool gone; /* it makes no more children */
-    int pids[16], count;
-} place;
-
-static at_status spawn_there(atx_site *site, atx_child *out, const char *const *argv, at_error *err)
-{
-    place *p = (place *)site;
-    if (p->gone)
-        return atx_fail(err, AT_ERR_DEVICE, "%s is gone", site->name);
-    ATX_TRY(atx_child_spawn(out, argv, err));
-    p->pids[p->count++] = out->pid;
-    out->site = site;
-    return AT_OK;
-}
-
-static void kill_there(atx_site *site, const atx_child *child)
-{
-    (void)site;
-    kill(child->pid, SIGKILL);
-}
-
-static void exit_status_there(atx_site *site, atx_child *child, char *out, size_t size)
-{
-    (void)site;
-    child->site = NULL;
-    atx_child_exit_status(child, out, size);
-}
-
-static void stop_there(atx_site *site, atx_child *child, double grace_s)
-{
-    (void)grace_s;
-    kill_there(site, child);
-    exit_status_there(site, child, (char[100]){ 0 }, 100);
-}
-
-static atx_pool *open_elsewhere(place *p)
-{
-    atx_pool *pool = NULL;
-    at_error err = { 0 };
-    atx_site *sites[2] = { &p->site, &p->site };
-    *p = (place){ .site = { "elsewhere", spawn_there, kill_there, stop_there, exit_status_there } };
-    atx_pool_options options = { .workers = 2, .sites = sites, .deadline_s = HOURS_MS };
-    cr_assert(atx_pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
-    return pool;
-}
-
-/* Once it is in the midst of the slow job, which is no result until then. */
-static void kill_who_compiles(atx_pool *pool, place *p)
-{
-    at_error err = { 0 };
-    atx_compiled result;
-    int i = 0;
-    for (; p->pids[i] == 0 || work_of(p->pids[i]) < compiles_s; i = (i + 1) % p->count) {
-        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
-        cr_assert_not(atx_pool_take(pool, &result), "%s", atx_str_text(&result.log));
-    }
-    cr_assert_eq(kill(p->pids[i], SIGKILL), 0);
-    p->pids[i] = 0;
-}
-
-/* A rank ends its workers one after the other, and the job goes from one to the next. */
-Test(pool, a_job_outlives_all_workers_of_one_place, .init = need_nvrtc)
-{
-    place p;
-    atx_pool *pool = open_elsewhere(&p);
-    submit_slow(pool, 1);
-    for (int i = 0; i < 3; i++)
-        kill_who_compiles(pool, &p);
-    atx_compiled result = wait_for_one(pool); /* workers that were started since have died, too */
-    cr_assert_str_eq(atx_str_text(&result.log),
-                     "the compiler process died 3 times: killed by signal 9 (Killed)");
-    atx_compiled_clear(&result);
-    atx_pool_close(pool);
-}
-
-Test(pool, where_a_place_with_all_workers_is_gone_one_here_does_the_jobs, .init = need_nvrtc)
-{
-    place p;
-    atx_pool *pool = open_elsewhere(&p);
-    for (int i = 0; i < 3; i++)
-        submit(pool, i, GOOD);
-    p.gone = true;
-    for (int i = 0; i < 2; i++)
-        cr_assert_eq(kill(p.pids[i], SIGKILL), 0);
-    for (int i = 0; i < 3; i++) {
-        atx_compiled result = wait_for_one(pool);
-        cr_assert(result.ok, "%s", atx_str_text(&result.log));
-        atx_compiled_clear(&result);
-    }
-    atx_pool_close(pool);
-}
-
-/* The others may belong to a device that goes, while those of a lost place have not been started again. */
-Test(pool, a_pool_that_loses_its_last_living_worker_by_shrinking_starts_one, .init = need_nvrtc)
-{
-    place p;
-    at_error err = { 0 };
-    atx_pool *pool = open_elsewhere(&p);
-    p.gone = true;
-    cr_assert_eq(kill(p.pids[0], SIGKILL), 0);
-    while (kill(p.pids[0], 0) == 0) /* until the pool has seen it */
-        cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
-    atx_pool_shrink(pool, 1);
-    submit(pool, 1, GOOD);
-    atx_compiled result = wait_for_one(pool);
-    cr_assert(result.ok, "%s", atx_str_text(&result.log));
-    atx_compiled_clear(&result);
-    atx_pool_close(pool);
 }
 
 Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)

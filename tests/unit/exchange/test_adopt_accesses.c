@@ -205,6 +205,13 @@ Test(adopt_accesses, say_what_goes_with_the_author_s_numbers)
               "y[blockIdx.x * TILE + threadIdx.x] = v[3]; }\n"
               "void run(int *y, int *x, int n) { k<<<n / TILE, TILE>>>(y, x, n); }",
           .lines = { "param     TILE = ", "!require   3 <" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_accesses, limit_the_block_by_arrays_of_the_kernel)
+{
+    static const example EXAMPLES[] = {
         { .what = "a rest of a parameter is no number of elements",
           .text = "template <int PACK> __global__ void k(float *y, const int *count) {\n"
                   "int n = *count % PACK; for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n;\n"

@@ -165,6 +165,13 @@ Test(adopt_host, structs_have_the_fields_of_the_file)
                      "struct    float4_ align 16 = f32 x",
                      "struct    View bytes 8 align 8  # ? how many bytes has it?", "arg       a uint3_\n",
                      "arg       c View\n" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_host, structs_of_templates_have_their_arguments_fields)
+{
+    static const example EXAMPLES[] = {
         { .what = "tensors of PyTorch: one size for all, their data by what is done with x[i][j]",
           .text = "template <typename S> __global__ void k(const at::PackedTensorAccessor64<S, 2, "
                   "at::RestrictPtrTraits> x,\n"

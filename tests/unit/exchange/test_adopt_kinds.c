@@ -227,6 +227,13 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "void f(float *y, float *x) { for (int i = 0; i < 9; i++) { k<<<64, 64>>>(y, x);\n"
                   "std::swap(x, y); } }",
           .lines = { "arg       y T[4096] ", "arg       x T[4096] " } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_kinds, blocks_and_fragments_are_what_the_kernel_is_made_for)
+{
+    static const example EXAMPLES[] = {
         { .what = "a kernel for one number of threads has no other",
           .text = "__global__ void k(float *y, const float *x, int n) { " I
                   " float v = x[i]; if (threadIdx.x == 63) v = 0; y[i] = v; }\n"
@@ -269,6 +276,13 @@ Test(adopt_kinds, launches_are_read_as_they_are)
           .text = "__global__ void k(float *y, float *z, int n, int mode) { " I " if (i >= n) return;\n"
                   "if (mode == 1) y[i] = 1; else z[i] = 2; }",
           .lines = { "arg       y T[n] output zero", "arg       z T[n] output zero" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_kinds, launches_may_leave_out_what_the_kernel_needs)
+{
+    static const example EXAMPLES[] = {
         { .what = "an instance that ends a recursion is none",
           .text =
               "template <int N> __global__ void k(float *y, int n) { " I " if (i / N < n) y[i] = N; }\n"
@@ -298,6 +312,13 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "for (int i = 0; i < 512; i++) y[j + i * 64] = x[i + j * 512]; }\n"
                   "void f(float *y, float *x) { k<<<1, 1>>>(y, x); }",
           .lines = { "y T[32768]", "x T[32768]" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_kinds, shared_arrays_limit_the_block)
+{
+    static const example EXAMPLES[] = {
         { .what = "a number of elements that is as the block's is no block",
           .text = "template <int BLOCK> __global__ void k(int *y, const int *x) { int s = 0;\n"
                   "for (int i = 0; i < 32; i++) s += x[blockIdx.x * BLOCK + threadIdx.x]; *y = s; }\n"
@@ -317,6 +338,13 @@ Test(adopt_kinds, launches_are_read_as_they_are)
                   "s[threadIdx.x][threadIdx.y]; }\n"
                   "void f(float *y) { k<<<1, dim3(BX, BY)>>>(y); }",
           .lines = { "BX <= BY  # an array of the kernel has no more", "BY <= BX  # an array" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt_kinds, what_a_kernel_adds_notes_or_leaves_out_counts)
+{
+    static const example EXAMPLES[] = {
         { .what = "an instance that a function of the host names stays T",
           .text = "template <typename T, int N> struct pack { T e[N]; };\n"
                   "template <typename T> __global__ void k(T *y, int n) { " I " if (i < n) y[i] = y[0]; }\n"
