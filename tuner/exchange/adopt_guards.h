@@ -63,7 +63,7 @@ bool atx_guards_another(const atx_tokens *t, size_t begin, size_t declared, size
 /* Whether the author's numbers leave out what stands at token i: SKIP ? p[i] : 0, where SKIP is 0. */
 bool atx_draft_is_off(const atx_draft *d, const atx_tokens *t, atx_span body, size_t i);
 
-/* Whether the name at token `name` is given another value between tokens `from` and `at`. */
+/* Whether a statement of its own gives the name at token `name` another value between two tokens. */
 bool atx_guards_given(const atx_tokens *t, size_t name, size_t from, size_t at);
 
 /* Whether the name at token i is that of a member: p.x. */
